@@ -1,0 +1,95 @@
+//! The circular cone: closed forms.
+
+use nalgebra::{Matrix3, Vector3};
+
+/// Strict friction-cone operator Π_C^strict, [AL, (18)]: clamp the normal part, then pull the
+/// tangential part into the disc of radius μ λ_n. Solves (14) for a contact exactly
+/// [AL, Prop. 2].
+#[inline]
+pub fn project_strict(s: &Vector3<f64>, friction: f64) -> Vector3<f64> {
+    let normal = s.z.max(0.0);
+    let radius = friction * normal;
+    let length_squared = s.x * s.x + s.y * s.y;
+    if length_squared <= radius * radius {
+        Vector3::new(s.x, s.y, normal)
+    } else {
+        let scale = radius / length_squared.sqrt();
+        Vector3::new(s.x * scale, s.y * scale, normal)
+    }
+}
+
+/// [`project_strict`] with its derivative ∂λ/∂s (one element of it at the kinks). Not symmetric
+/// while slipping: the normal impulse carries the tangential one along.
+#[inline]
+pub fn project_strict_derivative(s: &Vector3<f64>, friction: f64) -> (Vector3<f64>, Matrix3<f64>) {
+    if s.z <= 0.0 {
+        return (Vector3::zeros(), Matrix3::zeros());
+    }
+    let radius = friction * s.z;
+    let length = s.x.hypot(s.y);
+    if length <= radius {
+        return (*s, Matrix3::identity());
+    }
+    let (hx, hy) = (s.x / length, s.y / length);
+    let turn = radius / length;
+    let derivative = Matrix3::new(
+        turn * hy * hy,
+        -turn * hx * hy,
+        friction * hx, //
+        -turn * hx * hy,
+        turn * hx * hx,
+        friction * hy, //
+        0.0,
+        0.0,
+        1.0,
+    );
+    (Vector3::new(radius * hx, radius * hy, s.z), derivative)
+}
+
+/// Proximal operator Π_C: the nearest point of the cone.
+#[inline]
+pub fn project(s: &Vector3<f64>, friction: f64) -> Vector3<f64> {
+    let length = (s.x * s.x + s.y * s.y).sqrt();
+    if length <= friction * s.z {
+        *s
+    } else if friction * length <= -s.z {
+        Vector3::zeros()
+    } else {
+        let normal = (s.z + friction * length) / (1.0 + friction * friction);
+        let scale = friction * normal / length;
+        Vector3::new(scale * s.x, scale * s.y, normal)
+    }
+}
+
+/// [`project`] with its derivative, [AL, (24)]: symmetric positive semidefinite.
+#[inline]
+pub fn project_derivative(s: &Vector3<f64>, friction: f64) -> (Vector3<f64>, Matrix3<f64>) {
+    let length = (s.x * s.x + s.y * s.y).sqrt();
+    if length <= friction * s.z {
+        return (*s, Matrix3::identity());
+    }
+    if friction * length <= -s.z {
+        return (Vector3::zeros(), Matrix3::zeros());
+    }
+    // Slip. Our copy of (24) prints the off-diagonal blocks transposed; λ_t is a column here.
+    let share = 1.0 / (1.0 + friction * friction);
+    let normal = share * (s.z + friction * length);
+    let (hx, hy) = (s.x / length, s.y / length);
+    let radial = share * friction * friction;
+    let turn = friction * normal / length;
+    let couple = share * friction;
+    let off = (radial - turn) * hx * hy;
+    let derivative = Matrix3::new(
+        radial * hx * hx + turn * hy * hy,
+        off,
+        couple * hx, //
+        off,
+        radial * hy * hy + turn * hx * hx,
+        couple * hy, //
+        couple * hx,
+        couple * hy,
+        share,
+    );
+    let radius = friction * normal;
+    (Vector3::new(radius * hx, radius * hy, normal), derivative)
+}

@@ -1,0 +1,114 @@
+//! Dense block: Cholesky in place, storage reused.
+
+use nalgebra::DMatrix;
+
+/// A dense block with its Cholesky factor. Diagonal matrices (the identity that the reduced form
+/// of a local problem has) are recognised and cost nothing.
+#[derive(Debug, Clone, Default)]
+pub struct DenseFactor {
+    matrix: DMatrix<f64>,
+    /// Lower factor L of A = L Lᵀ by rows, dimension × dimension.
+    factor: Vec<f64>,
+    is_diagonal: bool,
+}
+
+impl DenseFactor {
+    /// Factorises; `Err` when the matrix is not positive definite.
+    #[expect(
+        clippy::result_unit_err,
+        reason = "the caller knows which block it is and names it"
+    )]
+    pub fn update(&mut self, matrix: &DMatrix<f64>) -> Result<(), ()> {
+        let n = matrix.nrows();
+        self.matrix.clone_from(matrix);
+        self.is_diagonal = (0..n).all(|j| (0..n).all(|i| i == j || matrix[(i, j)] == 0.0));
+        if self.is_diagonal {
+            return if (0..n).all(|i| matrix[(i, i)] > 0.0) {
+                Ok(())
+            } else {
+                Err(())
+            };
+        }
+        self.factor.resize(n * n, 0.0);
+        for i in 0..n {
+            for j in 0..=i {
+                self.factor[i * n + j] = matrix[(i, j)];
+            }
+        }
+        factorize_in_place(n, &mut self.factor)
+    }
+
+    /// out = A v.
+    pub fn mul(&self, v: &[f64], out: &mut [f64]) {
+        if self.is_diagonal {
+            for i in 0..v.len() {
+                out[i] = self.matrix[(i, i)] * v[i];
+            }
+            return;
+        }
+        out.fill(0.0);
+        for (column, &value) in self.matrix.column_iter().zip(v) {
+            for (sum, entry) in out.iter_mut().zip(column.iter()) {
+                *sum += entry * value;
+            }
+        }
+    }
+
+    /// x ← A⁻¹ x.
+    pub fn solve_in_place(&self, x: &mut [f64]) {
+        if self.is_diagonal {
+            for i in 0..x.len() {
+                x[i] /= self.matrix[(i, i)];
+            }
+        } else {
+            solve_in_place(&self.factor, x);
+        }
+    }
+
+    pub(super) fn for_each_lower_entry(&self, mut visit: impl FnMut(usize, usize, f64)) {
+        let n = self.matrix.nrows();
+        for column in 0..n {
+            for row in column..if self.is_diagonal { column + 1 } else { n } {
+                visit(row, column, self.matrix[(row, column)]);
+            }
+        }
+    }
+}
+
+/// Cholesky of the lower triangle, stored by rows; the strict upper triangle is not read.
+fn factorize_in_place(n: usize, a: &mut [f64]) -> Result<(), ()> {
+    for i in 0..n {
+        let (above, row_i) = a.split_at_mut(i * n);
+        for j in 0..i {
+            let row_j = &above[j * n..j * n + j + 1];
+            let sum: f64 = row_i[..j].iter().zip(row_j).map(|(x, y)| x * y).sum();
+            row_i[j] = (row_i[j] - sum) / row_j[j];
+        }
+        let sum: f64 = row_i[..i].iter().map(|x| x * x).sum();
+        let pivot = row_i[i] - sum;
+        // Also catches NaN.
+        if !(pivot > 0.0) {
+            return Err(());
+        }
+        row_i[i] = pivot.sqrt();
+    }
+    Ok(())
+}
+
+/// x ← L⁻ᵀ L⁻¹ x with L by rows.
+fn solve_in_place(l: &[f64], x: &mut [f64]) {
+    let n = x.len();
+    for i in 0..n {
+        let row = &l[i * n..i * n + i + 1];
+        let sum: f64 = row[..i].iter().zip(&*x).map(|(a, b)| a * b).sum();
+        x[i] = (x[i] - sum) / row[i];
+    }
+    for i in (0..n).rev() {
+        let row = &l[i * n..i * n + i + 1];
+        x[i] /= row[i];
+        let value = x[i];
+        for (below, entry) in x[..i].iter_mut().zip(row) {
+            *below -= entry * value;
+        }
+    }
+}

@@ -1,0 +1,128 @@
+//! A assembled and factorised, block by block: products with A and with A⁻¹.
+
+mod dense;
+mod free_body;
+mod sparse;
+mod tree;
+
+pub use dense::DenseFactor;
+pub use free_body::FreeBodyFactor;
+pub use sparse::SparseFactor;
+pub use tree::TreeFactor;
+
+use crate::problem::Problem;
+use crate::solver::Failure;
+use crate::subsystem::Subsystem;
+
+/// One block of A with its factor.
+#[derive(Debug)]
+enum BlockFactor {
+    FreeBody(FreeBodyFactor),
+    Tree(TreeFactor),
+    Sparse(SparseFactor),
+    Dense(DenseFactor),
+}
+
+/// The dynamics matrix A of a problem, assembled and factorised block by block.
+///
+/// [`update`](Self::update) reuses all storage while the problem keeps its shape.
+#[derive(Debug, Default)]
+pub struct DynamicsMatrix {
+    blocks: Vec<BlockFactor>,
+    dof_start: Vec<usize>,
+}
+
+impl DynamicsMatrix {
+    /// Assembles and factorises A. Allocates only when the shape of the problem changed.
+    ///
+    /// # Errors
+    /// A block that is not positive definite.
+    pub fn update(&mut self, problem: &Problem) -> Result<(), Failure> {
+        self.dof_start.clear();
+        self.dof_start.extend_from_slice(problem.dof_starts());
+        self.blocks.truncate(problem.subsystems().len());
+        for (index, subsystem) in problem.subsystems().iter().enumerate() {
+            if index == self.blocks.len() {
+                self.blocks.push(BlockFactor::empty_for(subsystem));
+            }
+            self.blocks[index]
+                .update(subsystem)
+                .map_err(|()| Failure::NotPositiveDefinite { subsystem: index })?;
+        }
+        Ok(())
+    }
+
+    /// out = A v.
+    pub fn mul(&self, v: &[f64], out: &mut [f64]) {
+        for (block, window) in self.blocks.iter().zip(self.dof_start.windows(2)) {
+            let range = window[0]..window[1];
+            block.mul(&v[range.clone()], &mut out[range]);
+        }
+    }
+
+    /// x ← A⁻¹ x.
+    pub fn solve_in_place(&mut self, x: &mut [f64]) {
+        for subsystem in 0..self.blocks.len() {
+            let range = self.dof_start[subsystem]..self.dof_start[subsystem + 1];
+            self.solve_subsystem_in_place(subsystem, &mut x[range]);
+        }
+    }
+
+    /// x ← A_j⁻¹ x for one subsystem.
+    pub fn solve_subsystem_in_place(&mut self, subsystem: usize, x: &mut [f64]) {
+        match &mut self.blocks[subsystem] {
+            BlockFactor::FreeBody(factor) => factor.solve_in_place(x),
+            BlockFactor::Tree(factor) => factor.solve_in_place(x),
+            BlockFactor::Sparse(factor) => factor.solve_in_place(x),
+            BlockFactor::Dense(factor) => factor.solve_in_place(x),
+        }
+    }
+
+    /// Calls `visit(row, column, value)` for every stored entry of the lower triangle of A
+    /// (row ≥ column, degrees of freedom of the whole problem), in a fixed order.
+    pub fn for_each_lower_entry(&self, mut visit: impl FnMut(usize, usize, f64)) {
+        for (block, &start) in self.blocks.iter().zip(&self.dof_start) {
+            let shifted =
+                |row: usize, column: usize, value| visit(start + row, start + column, value);
+            match block {
+                BlockFactor::FreeBody(factor) => factor.for_each_lower_entry(shifted),
+                BlockFactor::Tree(factor) => factor.for_each_lower_entry(shifted),
+                BlockFactor::Sparse(factor) => factor.for_each_lower_entry(shifted),
+                BlockFactor::Dense(factor) => factor.for_each_lower_entry(shifted),
+            }
+        }
+    }
+}
+
+impl BlockFactor {
+    fn empty_for(subsystem: &Subsystem) -> Self {
+        match subsystem {
+            Subsystem::FreeBody(_) => Self::FreeBody(FreeBodyFactor::default()),
+            Subsystem::Tree(_) => Self::Tree(TreeFactor::default()),
+            Subsystem::Sparse(_) => Self::Sparse(SparseFactor::default()),
+            Subsystem::Dense(_) => Self::Dense(DenseFactor::default()),
+        }
+    }
+
+    fn update(&mut self, subsystem: &Subsystem) -> Result<(), ()> {
+        match (&mut *self, subsystem) {
+            (Self::FreeBody(factor), Subsystem::FreeBody(inertia)) => factor.update(inertia),
+            (Self::Tree(factor), Subsystem::Tree(tree)) => factor.update(tree),
+            (Self::Sparse(factor), Subsystem::Sparse(matrix)) => factor.update(matrix),
+            (Self::Dense(factor), Subsystem::Dense(matrix)) => factor.update(matrix),
+            _ => {
+                *self = Self::empty_for(subsystem);
+                self.update(subsystem)
+            }
+        }
+    }
+
+    fn mul(&self, v: &[f64], out: &mut [f64]) {
+        match self {
+            Self::FreeBody(factor) => factor.mul(v, out),
+            Self::Tree(factor) => factor.mul(v, out),
+            Self::Sparse(factor) => factor.mul(v, out),
+            Self::Dense(factor) => factor.mul(v, out),
+        }
+    }
+}

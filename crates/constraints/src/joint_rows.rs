@@ -1,0 +1,244 @@
+//! J in joint space: the rows of every constraint as runs of consecutive degrees of freedom.
+
+use crate::problem::Problem;
+use crate::rows::RowBlock;
+use crate::subsystem::Subsystem;
+
+/// A run of consecutive degrees of freedom that a constraint touches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Segment {
+    /// Subsystem the run belongs to.
+    pub subsystem: usize,
+    /// First degree of freedom, counted over the whole problem.
+    pub first_dof: usize,
+    /// Number of degrees of freedom.
+    pub len: usize,
+    /// First of rows × len values (by rows) in [`JointRows::values`].
+    pub first_value: usize,
+}
+
+/// The rows of J in joint space: body blocks multiplied by their motion subspaces, the terms of
+/// one constraint on one subsystem added up. Segments of a constraint ascend.
+#[derive(Debug, Clone, Default)]
+pub struct JointRows {
+    /// First segment of each constraint, and the total.
+    segment_start: Vec<usize>,
+    segments: Vec<Segment>,
+    values: Vec<f64>,
+    rows: Vec<usize>,
+    first_row: Vec<usize>,
+    scratch: Scratch,
+}
+
+/// Dense rows of one subsystem while its terms are added up.
+#[derive(Debug, Clone, Default)]
+struct Scratch {
+    /// rows × 3 interleaved: value of (row, dof) at 3 dof + row.
+    dense: Vec<f64>,
+    touched: Vec<usize>,
+    is_touched: Vec<bool>,
+    subsystems: Vec<usize>,
+}
+
+impl JointRows {
+    /// Computes the rows of a problem. Allocates only when the problem grew.
+    pub fn update(&mut self, problem: &Problem) {
+        self.segment_start.clear();
+        self.segments.clear();
+        self.values.clear();
+        self.rows.clear();
+        self.first_row.clear();
+        let largest = problem
+            .subsystems()
+            .iter()
+            .map(Subsystem::dof_count)
+            .max()
+            .unwrap_or(0);
+        if self.scratch.is_touched.len() < largest {
+            self.scratch.is_touched.resize(largest, false);
+            self.scratch.dense.resize(3 * largest, 0.0);
+        }
+        for (index, constraint) in problem.constraints().iter().enumerate() {
+            self.segment_start.push(self.segments.len());
+            self.rows.push(constraint.rows);
+            self.first_row.push(constraint.first_row);
+            self.push_constraint(problem, index, constraint.rows);
+        }
+        self.segment_start.push(self.segments.len());
+    }
+
+    fn push_constraint(&mut self, problem: &Problem, index: usize, rows: usize) {
+        self.scratch.subsystems.clear();
+        for (subsystem, _) in problem.terms(index) {
+            if !self.scratch.subsystems.contains(&subsystem) {
+                self.scratch.subsystems.push(subsystem);
+            }
+        }
+        self.scratch.subsystems.sort_unstable();
+        for position in 0..self.scratch.subsystems.len() {
+            let subsystem = self.scratch.subsystems[position];
+            for (target, block) in problem.terms(index) {
+                if target == subsystem {
+                    self.scratch
+                        .add(&problem.subsystems()[subsystem], &block, rows);
+                }
+            }
+            self.flush(subsystem, problem.dof_starts()[subsystem], rows);
+        }
+    }
+
+    /// Moves the added-up rows of one subsystem into segments and clears the scratch.
+    fn flush(&mut self, subsystem: usize, dof_start: usize, rows: usize) {
+        let scratch = &mut self.scratch;
+        scratch.touched.sort_unstable();
+        let mut at = 0;
+        while at < scratch.touched.len() {
+            let first = scratch.touched[at];
+            let mut len = 1;
+            while at + len < scratch.touched.len() && scratch.touched[at + len] == first + len {
+                len += 1;
+            }
+            let first_value = self.values.len();
+            for row in 0..rows {
+                for dof in first..first + len {
+                    self.values.push(scratch.dense[3 * dof + row]);
+                }
+            }
+            for dof in first..first + len {
+                scratch.dense[3 * dof..3 * dof + 3].fill(0.0);
+                scratch.is_touched[dof] = false;
+            }
+            self.segments.push(Segment {
+                subsystem,
+                first_dof: dof_start + first,
+                len,
+                first_value,
+            });
+            at += len;
+        }
+        scratch.touched.clear();
+    }
+
+    /// Number of constraints.
+    pub fn constraint_count(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Number of rows of a constraint.
+    pub fn rows(&self, constraint: usize) -> usize {
+        self.rows[constraint]
+    }
+
+    /// The segments of a constraint.
+    pub fn segments(&self, constraint: usize) -> &[Segment] {
+        &self.segments[self.segment_start[constraint]..self.segment_start[constraint + 1]]
+    }
+
+    /// All segments, by constraints.
+    pub fn all_segments(&self) -> &[Segment] {
+        &self.segments
+    }
+
+    /// The values of a segment of a constraint, rows × len by rows.
+    pub fn values(&self, constraint: usize, segment: &Segment) -> &[f64] {
+        &self.values[segment.first_value..segment.first_value + self.rows[constraint] * segment.len]
+    }
+
+    /// out = J v.
+    pub fn mul(&self, v: &[f64], out: &mut [f64]) {
+        for constraint in 0..self.rows.len() {
+            let rows = self.rows[constraint];
+            let mut sums = [0.0; 3];
+            for segment in self.segments(constraint) {
+                let part = &v[segment.first_dof..segment.first_dof + segment.len];
+                let values = self.values(constraint, segment);
+                for (sum, row) in sums.iter_mut().zip(values.chunks_exact(segment.len)) {
+                    *sum += dot(row, part);
+                }
+            }
+            let first = self.first_row[constraint];
+            out[first..first + rows].copy_from_slice(&sums[..rows]);
+        }
+    }
+
+    /// out += Jᵀ λ.
+    pub fn mul_transpose_add(&self, lambda: &[f64], out: &mut [f64]) {
+        for constraint in 0..self.rows.len() {
+            let first = self.first_row[constraint];
+            let impulse = &lambda[first..first + self.rows[constraint]];
+            if impulse.iter().all(|&value| value == 0.0) {
+                continue;
+            }
+            for segment in self.segments(constraint) {
+                let part = &mut out[segment.first_dof..segment.first_dof + segment.len];
+                let values = self.values(constraint, segment);
+                for (&scale, row) in impulse.iter().zip(values.chunks_exact(segment.len)) {
+                    for (sum, value) in part.iter_mut().zip(row) {
+                        *sum += value * scale;
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl Scratch {
+    fn touch(&mut self, dof: usize) {
+        if !self.is_touched[dof] {
+            self.is_touched[dof] = true;
+            self.touched.push(dof);
+        }
+    }
+
+    fn add(&mut self, subsystem: &Subsystem, block: &RowBlock<'_>, rows: usize) {
+        match *block {
+            RowBlock::Body { body, values } => match subsystem {
+                Subsystem::Tree(tree) => {
+                    for dof in tree.path(tree.body_dof(body)) {
+                        self.touch(dof);
+                        let column = tree.columns()[dof].as_slice();
+                        for row in 0..rows {
+                            self.dense[3 * dof + row] += dot(&values[6 * row..6 * row + 6], column);
+                        }
+                    }
+                }
+                _ => {
+                    for dof in 0..6 {
+                        self.touch(dof);
+                        for row in 0..rows {
+                            self.dense[3 * dof + row] += values[6 * row + dof];
+                        }
+                    }
+                }
+            },
+            RowBlock::Dofs { dofs, values } => {
+                for (position, &dof) in dofs.iter().enumerate() {
+                    self.touch(dof);
+                    for row in 0..rows {
+                        self.dense[3 * dof + row] += values[row * dofs.len() + position];
+                    }
+                }
+            }
+            RowBlock::Nodes {
+                nodes,
+                weights,
+                frame,
+            } => {
+                for (&node, &weight) in nodes.iter().zip(weights) {
+                    for axis in 0..3 {
+                        let dof = 3 * node + axis;
+                        self.touch(dof);
+                        for row in 0..rows {
+                            self.dense[3 * dof + row] += weight * frame[3 * row + axis];
+                        }
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[inline]
+fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}

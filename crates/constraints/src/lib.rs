@@ -1,0 +1,24 @@
+//! The discrete frictional-contact problem as plain data.
+mod builder;
+pub mod cone;
+mod error;
+pub mod factor;
+mod joint_rows;
+pub mod law;
+mod problem;
+mod residual;
+mod rows;
+mod solver;
+mod subsystem;
+
+pub use error::ProblemError;
+pub use factor::DynamicsMatrix;
+pub use joint_rows::{JointRows, Segment};
+pub use law::{ConeOperator, Law, Response};
+pub use problem::{Constraint, Problem};
+pub use residual::{Residuals, Yardstick};
+pub use rows::RowBlock;
+pub use solver::{
+    Budget, Criterion, Failure, HistoryEntry, Outcome, Report, Solution, Solver, Stopwatch,
+};
+pub use subsystem::{SparseSymmetric, Subsystem, Tree, TreeBody};

@@ -1,0 +1,154 @@
+//! The discrete problem as plain data.
+
+use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
+
+use crate::law::Law;
+use crate::rows::{RowBlock, Term, TermKind};
+use crate::subsystem::Subsystem;
+
+/// One constraint: its law, its error term and where its rows are.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Constraint {
+    /// The relation between J v̂ and λ.
+    pub law: Law,
+    /// Error term e in m/s (rad/s for angular rows); for soft rows in the unit of the spring's
+    /// deflection. Unused components are zero.
+    pub error: Vector3<f64>,
+    /// Number of rows, 1 to 3.
+    pub rows: usize,
+    /// First row in stacked vectors.
+    pub first_row: usize,
+    pub(crate) first_term: usize,
+    pub(crate) term_count: usize,
+}
+
+impl Constraint {
+    /// The constraint's rows in stacked vectors such as λ.
+    pub fn row_range(&self) -> std::ops::Range<usize> {
+        self.first_row..self.first_row + self.rows
+    }
+
+    /// The constraint's part of a stacked row vector, padded with zeros.
+    #[inline]
+    pub fn load(&self, stacked: &[f64]) -> Vector3<f64> {
+        if self.rows == 3 {
+            Vector3::from_column_slice(&stacked[self.first_row..self.first_row + 3])
+        } else {
+            let mut out = Vector3::zeros();
+            for (to, from) in out.iter_mut().zip(&stacked[self.row_range()]) {
+                *to = *from;
+            }
+            out
+        }
+    }
+
+    /// Writes the constraint's part of a stacked row vector.
+    #[inline]
+    pub fn store(&self, value: &Vector3<f64>, stacked: &mut [f64]) {
+        stacked[self.row_range()].copy_from_slice(&value.as_slice()[..self.rows]);
+    }
+
+    /// Number of Jacobian row blocks.
+    pub fn term_count(&self) -> usize {
+        self.term_count
+    }
+}
+
+/// `A v̂ = b + Jᵀ λ` with `(J v̂, λ)` obeying each constraint's law [AL, (8)], as plain data.
+///
+/// A is block diagonal over [subsystems](Subsystem); J is kept as row blocks, unmultiplied.
+/// Impulses λ are in N·s (N·m·s for angular rows), velocities in m/s (rad/s), contact rows are
+/// ordered (t1, t2, n).
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct Problem {
+    pub(crate) subsystems: Vec<Subsystem>,
+    pub(crate) dof_start: Vec<usize>,
+    pub(crate) b: Vec<f64>,
+    pub(crate) constraints: Vec<Constraint>,
+    pub(crate) terms: Vec<Term>,
+    pub(crate) coefficients: Vec<f64>,
+    pub(crate) indices: Vec<usize>,
+}
+
+impl Problem {
+    /// An empty problem, to be filled with the `push_…` methods.
+    pub fn new() -> Self {
+        Self {
+            dof_start: vec![0],
+            ..Self::default()
+        }
+    }
+
+    /// The subsystems, in the order of pushing.
+    pub fn subsystems(&self) -> &[Subsystem] {
+        &self.subsystems
+    }
+
+    /// First degree of freedom of each subsystem, and the total as last entry.
+    pub fn dof_starts(&self) -> &[usize] {
+        if self.dof_start.is_empty() {
+            &[0]
+        } else {
+            &self.dof_start
+        }
+    }
+
+    /// The right-hand side b, all subsystems stacked, in N·s.
+    pub fn b(&self) -> &[f64] {
+        &self.b
+    }
+
+    /// The constraints, in the order of pushing.
+    pub fn constraints(&self) -> &[Constraint] {
+        &self.constraints
+    }
+
+    /// Total number of degrees of freedom.
+    pub fn dof_count(&self) -> usize {
+        self.b.len()
+    }
+
+    /// Total number of constraint rows.
+    pub fn row_count(&self) -> usize {
+        self.constraints
+            .last()
+            .map_or(0, |last| last.first_row + last.rows)
+    }
+
+    /// Number of constraints whose law is one of the contact laws.
+    pub fn contact_count(&self) -> usize {
+        self.constraints
+            .iter()
+            .filter(|constraint| constraint.law.is_contact())
+            .count()
+    }
+
+    /// The Jacobian row blocks of a constraint, each with its subsystem.
+    pub fn terms(&self, constraint: usize) -> impl Iterator<Item = (usize, RowBlock<'_>)> + '_ {
+        let constraint = &self.constraints[constraint];
+        self.terms[constraint.first_term..constraint.first_term + constraint.term_count]
+            .iter()
+            .map(move |term| (term.subsystem, self.row_block(term, constraint.rows)))
+    }
+
+    fn row_block(&self, term: &Term, rows: usize) -> RowBlock<'_> {
+        let values = &self.coefficients[term.first_value..];
+        let indices = &self.indices[term.first_index..];
+        match term.kind {
+            TermKind::Body { body } => RowBlock::Body {
+                body,
+                values: &values[..6 * rows],
+            },
+            TermKind::Dofs { count } => RowBlock::Dofs {
+                dofs: &indices[..count],
+                values: &values[..count * rows],
+            },
+            TermKind::Nodes { count } => RowBlock::Nodes {
+                nodes: &indices[..count],
+                weights: &values[..count],
+                frame: &values[count..count + 3 * rows],
+            },
+        }
+    }
+}

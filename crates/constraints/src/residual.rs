@@ -1,0 +1,400 @@
+//! The one yardstick that all solvers are judged by.
+
+use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
+
+use crate::cone;
+use crate::factor::DynamicsMatrix;
+use crate::joint_rows::JointRows;
+use crate::law::{ConeOperator, Law};
+use crate::problem::Problem;
+use crate::solver::{Criterion, Failure};
+
+/// Every residual of one set of impulses λ, with v̂ = A⁻¹(b + Jᵀλ) recomputed from it.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct Residuals {
+    /// The contact residual of [AL, §VII]: ‖T_strict(J v̂ − λ; β = 1) − λ‖₂ over the number of
+    /// constraints. Mixes m/s and N·s.
+    pub paper: f64,
+    /// The same map with each constraint's effective mass as β, divided by it, largest component:
+    /// in m/s, the same at any mass scale.
+    pub scaled: f64,
+    /// Largest distance of a contact's impulse to its friction cone, N·s, [CMC].
+    pub primal: f64,
+    /// Largest distance of a contact's velocity (with the De Saxcé shift) to the dual cone, m/s.
+    pub dual: f64,
+    /// Largest |⟨λ, velocity with shift⟩| of a contact, J.
+    pub complementarity: f64,
+    /// Natural map r − P_K(r − (u + μ‖u_t‖n)) of contacts (natural map of the law for the others),
+    /// 2-norm over (1 + ‖q‖), q the free velocity of the rows.
+    pub natural: f64,
+    /// The same map in variables scaled by the mean diagonal of J A⁻¹ Jᵀ, free of units.
+    pub balanced: f64,
+    /// Fischer–Burmeister residual of the normal rows in m/s (impulses over effective mass),
+    /// largest value.
+    pub fischer_burmeister: f64,
+    /// ‖A v̂ − b − Jᵀλ‖ of the velocity that was handed in, relative to ‖b‖.
+    pub dynamics: f64,
+}
+
+impl Residuals {
+    /// ε_abs of [CMC]: the largest of primal, dual and complementarity.
+    pub fn eps_abs(&self) -> f64 {
+        self.primal.max(self.dual).max(self.complementarity)
+    }
+
+    /// The residual that a criterion is about.
+    pub fn of(&self, criterion: Criterion) -> f64 {
+        match criterion {
+            Criterion::Scaled => self.scaled,
+            Criterion::Paper => self.paper,
+            Criterion::Natural => self.natural.max(self.balanced),
+        }
+    }
+}
+
+/// Measures residuals: A factorised, J in joint space, effective masses.
+///
+/// Solvers use its parts too, so that nothing is computed twice.
+#[derive(Debug, Default)]
+pub struct Yardstick {
+    dynamics: DynamicsMatrix,
+    rows: JointRows,
+    free_velocity: Vec<f64>,
+    free_row_velocity: Vec<f64>,
+    effective_mass: Vec<f64>,
+    largest_term_mass: f64,
+    mean_diagonal: f64,
+    free_norm: f64,
+    /// Work space of one dof vector and one row vector.
+    velocity: Vec<f64>,
+    row_velocity: Vec<f64>,
+    column: Vec<f64>,
+}
+
+impl Yardstick {
+    /// Prepares for a problem: factorises A, computes J in joint space and effective masses.
+    ///
+    /// # Errors
+    /// A block of A that is not positive definite.
+    pub fn update(&mut self, problem: &Problem) -> Result<(), Failure> {
+        self.dynamics.update(problem)?;
+        self.rows.update(problem);
+        self.free_velocity.clear();
+        self.free_velocity.extend_from_slice(problem.b());
+        self.dynamics.solve_in_place(&mut self.free_velocity);
+        if self.free_velocity.iter().any(|value| !value.is_finite()) {
+            return Err(Failure::NotFinite);
+        }
+        let n_rows = problem.row_count();
+        self.velocity.resize(problem.dof_count(), 0.0);
+        self.column.resize(problem.dof_count(), 0.0);
+        self.row_velocity.resize(n_rows, 0.0);
+        self.free_row_velocity.resize(n_rows, 0.0);
+        self.rows
+            .mul(&self.free_velocity, &mut self.free_row_velocity);
+        self.free_norm = problem
+            .constraints()
+            .iter()
+            .map(|constraint| {
+                (constraint.load(&self.free_row_velocity) + constraint.error).norm_squared()
+            })
+            .sum::<f64>()
+            .sqrt();
+        self.update_effective_masses(problem);
+        Ok(())
+    }
+
+    /// Diagonal of J A⁻¹ Jᵀ, averaged over the rows of each constraint.
+    fn update_effective_masses(&mut self, problem: &Problem) {
+        self.effective_mass.clear();
+        self.largest_term_mass = 0.0;
+        let mut trace = 0.0;
+        for (index, constraint) in problem.constraints().iter().enumerate() {
+            let mut total = 0.0;
+            let segments = self.rows.segments(index);
+            let mut at = 0;
+            while at < segments.len() {
+                let subsystem = segments[at].subsystem;
+                let count = segments[at..]
+                    .iter()
+                    .take_while(|s| s.subsystem == subsystem)
+                    .count();
+                let group = &segments[at..at + count];
+                let dofs = problem.dof_starts()[subsystem]..problem.dof_starts()[subsystem + 1];
+                let column = &mut self.column[dofs.clone()];
+                let mut sum = 0.0;
+                for row in 0..constraint.rows {
+                    column.fill(0.0);
+                    for segment in group {
+                        let values = self.rows.values(index, segment);
+                        let first = segment.first_dof - dofs.start;
+                        column[first..first + segment.len]
+                            .copy_from_slice(&values[row * segment.len..(row + 1) * segment.len]);
+                    }
+                    self.dynamics.solve_subsystem_in_place(subsystem, column);
+                    for segment in group {
+                        let values = self.rows.values(index, segment);
+                        let first = segment.first_dof - dofs.start;
+                        sum += values[row * segment.len..(row + 1) * segment.len]
+                            .iter()
+                            .zip(&column[first..first + segment.len])
+                            .map(|(a, b)| a * b)
+                            .sum::<f64>();
+                    }
+                }
+                let mean = sum / constraint.rows as f64;
+                if mean > 0.0 {
+                    self.largest_term_mass = self.largest_term_mass.max(1.0 / mean);
+                }
+                total += sum;
+                at += count;
+            }
+            trace += total;
+            let mean = total / constraint.rows as f64;
+            // A constraint that moves nothing has no effective mass; any positive number serves.
+            self.effective_mass
+                .push(if mean > 0.0 { 1.0 / mean } else { 1.0 });
+        }
+        let n_rows = problem.row_count();
+        self.mean_diagonal = if trace > 0.0 {
+            trace / n_rows as f64
+        } else {
+            1.0
+        };
+        if self.largest_term_mass == 0.0 {
+            self.largest_term_mass = 1.0;
+        }
+    }
+
+    /// A, assembled and factorised.
+    pub fn dynamics(&mut self) -> &mut DynamicsMatrix {
+        &mut self.dynamics
+    }
+
+    /// A (to multiply with, or to read its entries) and J together.
+    pub fn matrices(&self) -> (&DynamicsMatrix, &JointRows) {
+        (&self.dynamics, &self.rows)
+    }
+
+    /// J in joint space.
+    pub fn rows(&self) -> &JointRows {
+        &self.rows
+    }
+
+    /// A⁻¹ b: the velocity without constraints, m/s (rad/s).
+    pub fn free_velocity(&self) -> &[f64] {
+        &self.free_velocity
+    }
+
+    /// J A⁻¹ b: the row velocities without constraints (e not added), m/s (rad/s).
+    pub fn free_row_velocity(&self) -> &[f64] {
+        &self.free_row_velocity
+    }
+
+    /// Effective mass of each constraint, 1 / mean diagonal of its block of J A⁻¹ Jᵀ, in kg.
+    pub fn effective_masses(&self) -> &[f64] {
+        &self.effective_mass
+    }
+
+    /// Largest effective mass that a constraint sees in one of its subsystems, in kg: the scale of
+    /// CANAL's penalty.
+    pub fn largest_term_mass(&self) -> f64 {
+        self.largest_term_mass
+    }
+
+    /// Mean diagonal of J A⁻¹ Jᵀ, in 1/kg.
+    pub fn mean_diagonal(&self) -> f64 {
+        self.mean_diagonal
+    }
+
+    /// v̂ = A⁻¹(b + Jᵀλ).
+    pub fn velocity_of(&mut self, problem: &Problem, lambda: &[f64], velocity: &mut [f64]) {
+        velocity.copy_from_slice(problem.b());
+        self.rows.mul_transpose_add(lambda, velocity);
+        self.dynamics.solve_in_place(velocity);
+    }
+
+    /// One criterion's residual of λ; v̂ is recomputed from it. Infinite when λ is not finite.
+    pub fn measure(&mut self, problem: &Problem, lambda: &[f64], criterion: Criterion) -> f64 {
+        self.compute_row_velocity(problem, lambda);
+        self.measure_at(problem, lambda, &self.row_velocity, criterion)
+    }
+
+    fn compute_row_velocity(&mut self, problem: &Problem, lambda: &[f64]) {
+        let mut velocity = std::mem::take(&mut self.velocity);
+        self.velocity_of(problem, lambda, &mut velocity);
+        self.velocity = velocity;
+        self.rows.mul(&self.velocity, &mut self.row_velocity);
+    }
+
+    /// One criterion's residual of λ when J v̂ is known to belong to it.
+    pub fn measure_at(
+        &self,
+        problem: &Problem,
+        lambda: &[f64],
+        row_velocity: &[f64],
+        criterion: Criterion,
+    ) -> f64 {
+        let value = match criterion {
+            Criterion::Scaled => self.scaled(problem, lambda, row_velocity),
+            Criterion::Paper => paper(problem, lambda, row_velocity),
+            Criterion::Natural => {
+                let (natural, balanced) = self.natural(problem, lambda, row_velocity);
+                if natural > balanced {
+                    natural
+                } else {
+                    balanced
+                }
+            }
+        };
+        if value.is_finite() {
+            value
+        } else {
+            f64::INFINITY
+        }
+    }
+
+    /// All residuals of a solution.
+    pub fn residuals(&mut self, problem: &Problem, velocity: &[f64], lambda: &[f64]) -> Residuals {
+        self.compute_row_velocity(problem, lambda);
+        let (natural, balanced) = self.natural(problem, lambda, &self.row_velocity);
+        let mut out = Residuals {
+            paper: paper(problem, lambda, &self.row_velocity),
+            scaled: self.scaled(problem, lambda, &self.row_velocity),
+            natural,
+            balanced,
+            dynamics: self.dynamics_residual(problem, velocity, lambda),
+            ..Residuals::default()
+        };
+        for (constraint, mass) in problem.constraints().iter().zip(&self.effective_mass) {
+            let impulse = constraint.load(lambda);
+            let z = constraint.load(&self.row_velocity);
+            let velocity = constraint.law.law_velocity(&z, &constraint.error, &impulse);
+            if let Some(friction) = constraint.law.friction() {
+                let shifted = de_saxce(&constraint.law, &z, &constraint.error, &impulse);
+                out.primal = out.primal.max(cone::distance(&impulse, friction));
+                out.dual = out.dual.max(cone::distance_to_dual(&shifted, friction));
+                out.complementarity = out.complementarity.max(impulse.dot(&shifted).abs());
+                let fb = fischer_burmeister(impulse.z / mass, velocity.z);
+                out.fischer_burmeister = out.fischer_burmeister.max(fb.abs());
+            } else if constraint.law == Law::Unilateral {
+                for row in 0..constraint.rows {
+                    let fb = fischer_burmeister(impulse[row] / mass, velocity[row]);
+                    out.fischer_burmeister = out.fischer_burmeister.max(fb.abs());
+                }
+            }
+        }
+        out
+    }
+
+    fn scaled(&self, problem: &Problem, lambda: &[f64], row_velocity: &[f64]) -> f64 {
+        let mut worst: f64 = 0.0;
+        for (constraint, &mass) in problem.constraints().iter().zip(&self.effective_mass) {
+            let impulse = constraint.load(lambda);
+            let x_bar = constraint.load(row_velocity) - impulse / mass;
+            let map = constraint.law.impulse(
+                constraint.rows,
+                &x_bar,
+                &constraint.error,
+                mass,
+                ConeOperator::Strict,
+            );
+            let error = (map - impulse).amax() / mass;
+            // `max` would drop a NaN.
+            if error.is_nan() {
+                return f64::NAN;
+            }
+            worst = worst.max(error);
+        }
+        worst
+    }
+
+    fn natural(&self, problem: &Problem, lambda: &[f64], row_velocity: &[f64]) -> (f64, f64) {
+        let scale = 1.0 / self.mean_diagonal;
+        let (mut plain, mut balanced, mut size) = (0.0, 0.0, 0.0);
+        for constraint in problem.constraints() {
+            let impulse = constraint.load(lambda);
+            let z = constraint.load(row_velocity);
+            plain += natural_map(constraint, &z, &impulse, 1.0).norm_squared();
+            balanced += natural_map(constraint, &z, &impulse, scale).norm_squared();
+            size += impulse.norm_squared();
+        }
+        // r√d and u/√d: the map with β = 1/d, times √d.
+        let root = self.mean_diagonal.sqrt();
+        let reference = (f64::sqrt(size) * root)
+            .max(self.free_norm / root)
+            .max(1e-300);
+        (
+            f64::sqrt(plain) / (1.0 + self.free_norm),
+            f64::sqrt(balanced) * root / reference,
+        )
+    }
+
+    fn dynamics_residual(&mut self, problem: &Problem, velocity: &[f64], lambda: &[f64]) -> f64 {
+        if velocity.len() != problem.dof_count() {
+            return f64::INFINITY;
+        }
+        self.dynamics.mul(velocity, &mut self.column);
+        self.velocity.copy_from_slice(problem.b());
+        self.rows.mul_transpose_add(lambda, &mut self.velocity);
+        let error: f64 = self
+            .column
+            .iter()
+            .zip(&self.velocity)
+            .map(|(a, b)| (a - b) * (a - b))
+            .sum();
+        let size: f64 = problem.b().iter().map(|b| b * b).sum();
+        if size > 0.0 {
+            (error / size).sqrt()
+        } else {
+            error.sqrt()
+        }
+    }
+}
+
+/// ‖T_strict(J v̂ − λ; β = 1) − λ‖₂ / number of constraints.
+fn paper(problem: &Problem, lambda: &[f64], row_velocity: &[f64]) -> f64 {
+    let mut sum = 0.0;
+    for constraint in problem.constraints() {
+        let impulse = constraint.load(lambda);
+        let x_bar = constraint.load(row_velocity) - impulse;
+        let map = constraint.law.impulse(
+            constraint.rows,
+            &x_bar,
+            &constraint.error,
+            1.0,
+            ConeOperator::Strict,
+        );
+        sum += (map - impulse).norm_squared();
+    }
+    sum.sqrt() / problem.constraints().len().max(1) as f64
+}
+
+/// λ − T(z − λ/β; β): for contacts the projection of λ − β(u + μ‖u_t‖n) onto the cone.
+fn natural_map(
+    constraint: &crate::problem::Constraint,
+    z: &Vector3<f64>,
+    impulse: &Vector3<f64>,
+    beta: f64,
+) -> Vector3<f64> {
+    let shift = constraint.law.normal_shift(z, &constraint.error, impulse);
+    let x_bar = z - impulse / beta;
+    let operator = ConeOperator::Proximal { shift };
+    impulse
+        - constraint
+            .law
+            .impulse(constraint.rows, &x_bar, &constraint.error, beta, operator)
+}
+
+/// The contact's velocity with the De Saxcé shift: u + μ‖u_t‖ n.
+fn de_saxce(law: &Law, z: &Vector3<f64>, e: &Vector3<f64>, lambda: &Vector3<f64>) -> Vector3<f64> {
+    let mut out = law.law_velocity(z, e, lambda);
+    out.z += law.normal_shift(z, e, lambda);
+    out
+}
+
+/// a + b − √(a² + b²): zero exactly where 0 ≤ a ⟂ b ≥ 0.
+fn fischer_burmeister(a: f64, b: f64) -> f64 {
+    a + b - a.hypot(b)
+}

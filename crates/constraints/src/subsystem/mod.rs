@@ -1,0 +1,108 @@
+//! One diagonal block of A: a body, a tree, a sparse or a dense matrix.
+
+mod sparse;
+mod tree;
+
+pub use sparse::SparseSymmetric;
+pub use tree::{Tree, TreeBody};
+
+use nalgebra::{DMatrix, Matrix6};
+use serde::{Deserialize, Serialize};
+
+/// Relative asymmetry above which a matrix that must be symmetric is refused.
+pub(crate) const SYMMETRY_TOLERANCE: f64 = 1e-9;
+
+/// One subsystem's block A_j of A, in kg (and kg·m, kg·m² for rotational degrees of freedom),
+/// already divided by (1 − θ) and with implicit damping and gains folded in.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub enum Subsystem {
+    /// One free rigid body: 6×6 spatial inertia, (linear, angular), world axes at the subsystem's
+    /// reference point.
+    FreeBody(Matrix6<f64>),
+    /// A kinematic tree rooted at the ground.
+    Tree(Tree),
+    /// A symmetric sparse matrix with a fixed pattern.
+    Sparse(SparseSymmetric),
+    /// Anything else.
+    Dense(DMatrix<f64>),
+}
+
+impl Subsystem {
+    /// Number of degrees of freedom.
+    pub fn dof_count(&self) -> usize {
+        match self {
+            Subsystem::FreeBody(_) => 6,
+            Subsystem::Tree(tree) => tree.dof_count(),
+            Subsystem::Sparse(matrix) => matrix.dimension(),
+            Subsystem::Dense(matrix) => matrix.nrows(),
+        }
+    }
+
+    /// Number of bodies a [`RowBlock::Body`](crate::RowBlock::Body) may name.
+    pub fn body_count(&self) -> usize {
+        match self {
+            Subsystem::FreeBody(_) => 1,
+            Subsystem::Tree(tree) => tree.bodies().len(),
+            Subsystem::Sparse(_) | Subsystem::Dense(_) => 0,
+        }
+    }
+
+    /// One word for reports and error messages.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Subsystem::FreeBody(_) => "free body",
+            Subsystem::Tree(_) => "tree",
+            Subsystem::Sparse(_) => "sparse",
+            Subsystem::Dense(_) => "dense",
+        }
+    }
+
+    /// Checks what can be checked without factorising: shape, finiteness, symmetry, diagonal.
+    pub(crate) fn check(&self) -> Result<(), String> {
+        match self {
+            Subsystem::FreeBody(inertia) => check_symmetric(6, |i, j| inertia[(i, j)]),
+            Subsystem::Tree(tree) => tree.check(),
+            Subsystem::Sparse(matrix) => matrix.check(),
+            Subsystem::Dense(matrix) => {
+                if matrix.nrows() != matrix.ncols() {
+                    return Err(format!(
+                        "A is {}×{}, not square",
+                        matrix.nrows(),
+                        matrix.ncols()
+                    ));
+                }
+                check_symmetric(matrix.nrows(), |i, j| matrix[(i, j)])
+            }
+        }
+    }
+}
+
+/// Finite, symmetric to rounding, positive diagonal.
+pub(crate) fn check_symmetric(n: usize, at: impl Fn(usize, usize) -> f64) -> Result<(), String> {
+    for i in 0..n {
+        let diagonal = at(i, i);
+        for j in 0..n {
+            if !at(i, j).is_finite() {
+                return Err(format!("A[{i},{j}] = {} is not finite", at(i, j)));
+            }
+        }
+        if diagonal <= 0.0 {
+            return Err(format!(
+                "A[{i},{i}] = {diagonal} is not positive: A must be positive definite"
+            ));
+        }
+    }
+    for i in 0..n {
+        for j in 0..i {
+            let scale = (at(i, i) * at(j, j)).sqrt();
+            if (at(i, j) - at(j, i)).abs() > SYMMETRY_TOLERANCE * scale {
+                return Err(format!(
+                    "A is not symmetric: A[{i},{j}] = {} but A[{j},{i}] = {}",
+                    at(i, j),
+                    at(j, i)
+                ));
+            }
+        }
+    }
+    Ok(())
+}
