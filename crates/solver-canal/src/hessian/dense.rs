@@ -1,0 +1,107 @@
+//! The Newton matrix as a dense matrix by rows.
+
+use nalgebra::Matrix3;
+use stiction_constraints::{DynamicsMatrix, JointRows};
+
+use super::{Part, factor, for_each_block};
+
+/// Dense A + Jᵀ K J with its factor in place.
+#[derive(Debug, Default)]
+pub(super) struct DenseHessian {
+    n: usize,
+    /// A, both triangles, by rows.
+    base: Vec<f64>,
+    matrix: Vec<f64>,
+    pivots: Vec<usize>,
+    product: Vec<f64>,
+}
+
+impl DenseHessian {
+    pub(super) fn update(&mut self, n: usize, dynamics: &DynamicsMatrix) {
+        self.n = n;
+        self.base.clear();
+        self.base.resize(n * n, 0.0);
+        self.matrix.resize(n * n, 0.0);
+        dynamics.for_each_lower_entry(|row, column, value| {
+            self.base[row * n + column] = value;
+            self.base[column * n + row] = value;
+        });
+    }
+
+    pub(super) fn factorize_symmetric(
+        &mut self,
+        rows: &JointRows,
+        stiffness: &[Matrix3<f64>],
+    ) -> bool {
+        self.assemble(rows, stiffness, Part::Lower);
+        factor::cholesky_in_place(self.n, &mut self.matrix)
+    }
+
+    pub(super) fn solve_symmetric(&self, x: &mut [f64]) {
+        factor::cholesky_solve(self.n, &self.matrix, x);
+    }
+
+    pub(super) fn factorize_general(
+        &mut self,
+        rows: &JointRows,
+        stiffness: &[Matrix3<f64>],
+    ) -> bool {
+        self.assemble(rows, stiffness, Part::All);
+        factor::lu_in_place(self.n, &mut self.matrix, &mut self.pivots)
+    }
+
+    pub(super) fn solve_general(&self, x: &mut [f64]) {
+        factor::lu_solve(self.n, &self.matrix, &self.pivots, x);
+    }
+
+    fn assemble(&mut self, rows: &JointRows, stiffness: &[Matrix3<f64>], part: Part) {
+        self.matrix.copy_from_slice(&self.base);
+        let (n, matrix) = (self.n, &mut self.matrix);
+        for_each_block(
+            rows,
+            stiffness,
+            part,
+            &mut self.product,
+            |_, a, b, j_a, kj_b| {
+                let target = &mut matrix[a.first_dof * n..(a.first_dof + a.len) * n];
+                for (i, row) in target.chunks_exact_mut(n).enumerate() {
+                    add_row(
+                        &mut row[b.first_dof..b.first_dof + b.len],
+                        i,
+                        a.len,
+                        j_a,
+                        kj_b,
+                    );
+                }
+            },
+        );
+    }
+}
+
+/// out += Σ_r J_a[r, i] · (K J_b)[r, ·].
+#[inline]
+fn add_row(out: &mut [f64], i: usize, a_len: usize, j_a: &[f64], kj_b: &[f64]) {
+    let len = out.len();
+    if kj_b.len() == 3 * len {
+        let (a0, a1, a2) = (j_a[i], j_a[a_len + i], j_a[2 * a_len + i]);
+        let (k0, rest) = kj_b.split_at(len);
+        let (k1, k2) = rest.split_at(len);
+        if len == 6 {
+            // The common case, unrolled: one rigid body.
+            for c in 0..6 {
+                out[c] += a0 * k0[c] + a1 * k1[c] + a2 * k2[c];
+            }
+        } else {
+            for c in 0..len {
+                out[c] += a0 * k0[c] + a1 * k1[c] + a2 * k2[c];
+            }
+        }
+    } else {
+        for (r, row) in kj_b.chunks_exact(len).enumerate() {
+            let scale = j_a[r * a_len + i];
+            for (o, value) in out.iter_mut().zip(row) {
+                *o += scale * value;
+            }
+        }
+    }
+}

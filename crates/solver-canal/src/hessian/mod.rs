@@ -1,0 +1,161 @@
+//! The Newton matrix A + Jᵀ K J, [AL, (25)]: assembled and factorised, dense or sparse.
+
+mod dense;
+mod factor;
+mod sparse;
+
+use nalgebra::Matrix3;
+use stiction_constraints::{DynamicsMatrix, JointRows, Segment};
+
+use crate::settings::LinearSolver;
+use dense::DenseHessian;
+use sparse::SparseHessian;
+
+/// Up to this many degrees of freedom the dense factorisation wins whatever the pattern:
+/// measured by `cargo bench -p stiction-benches --bench canal_linear_solver`.
+const DENSE_BELOW: usize = 64;
+/// Beyond it, the share of nonzeros above which dense still wins (same measurement).
+const DENSE_ABOVE_FILL: f64 = 0.35;
+
+/// A + Jᵀ K J with its factor. Patterns and orderings are kept while the structure of J stays.
+#[derive(Debug, Default)]
+pub(crate) struct Hessian {
+    is_dense: bool,
+    dense: DenseHessian,
+    sparse: SparseHessian,
+}
+
+impl Hessian {
+    /// Prepares for a problem's A and J.
+    pub(crate) fn update(
+        &mut self,
+        n: usize,
+        dynamics: &DynamicsMatrix,
+        rows: &JointRows,
+        choice: LinearSolver,
+    ) {
+        self.is_dense = match choice {
+            LinearSolver::Dense => true,
+            LinearSolver::Sparse => false,
+            LinearSolver::Automatic => {
+                n <= DENSE_BELOW || {
+                    self.sparse.update_pattern(n, dynamics, rows);
+                    self.sparse.fill() > DENSE_ABOVE_FILL
+                }
+            }
+        };
+        if self.is_dense {
+            self.dense.update(n, dynamics);
+        } else {
+            self.sparse.update_pattern(n, dynamics, rows);
+            self.sparse.update_values(dynamics);
+        }
+    }
+
+    /// Factorises A + Jᵀ K J with symmetric K; `false` when it is not positive definite.
+    pub(crate) fn factorize_symmetric(
+        &mut self,
+        rows: &JointRows,
+        stiffness: &[Matrix3<f64>],
+    ) -> bool {
+        if self.is_dense {
+            self.dense.factorize_symmetric(rows, stiffness)
+        } else {
+            self.sparse.factorize_symmetric(rows, stiffness)
+        }
+    }
+
+    /// x ← (A + Jᵀ K J)⁻¹ x after [`factorize_symmetric`](Self::factorize_symmetric).
+    pub(crate) fn solve_symmetric(&mut self, x: &mut [f64]) {
+        if self.is_dense {
+            self.dense.solve_symmetric(x)
+        } else {
+            self.sparse.solve_symmetric(x)
+        }
+    }
+
+    /// Factorises A + Jᵀ K J with any K; `false` when it is singular.
+    pub(crate) fn factorize_general(
+        &mut self,
+        rows: &JointRows,
+        stiffness: &[Matrix3<f64>],
+    ) -> bool {
+        if self.is_dense {
+            self.dense.factorize_general(rows, stiffness)
+        } else {
+            self.sparse.factorize_general(rows, stiffness)
+        }
+    }
+
+    /// x ← (A + Jᵀ K J)⁻¹ x after [`factorize_general`](Self::factorize_general).
+    pub(crate) fn solve_general(&mut self, x: &mut [f64]) {
+        if self.is_dense {
+            self.dense.solve_general(x)
+        } else {
+            self.sparse.solve_general(x)
+        }
+    }
+}
+
+/// Which part of Jᵀ K J is wanted.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Part {
+    /// Blocks on and below the diagonal.
+    Lower,
+    All,
+}
+
+/// Calls `add(a, b, J_a, K J_b, rows)` for every pair of segments of every constraint whose K is
+/// not zero: the block of rows a and columns b of Jᵀ K J is J_aᵀ (K J_b).
+fn for_each_block(
+    rows: &JointRows,
+    stiffness: &[Matrix3<f64>],
+    part: Part,
+    product: &mut Vec<f64>,
+    mut add: impl FnMut(usize, &Segment, &Segment, &[f64], &[f64]),
+) {
+    for (constraint, k) in stiffness.iter().enumerate() {
+        if k.iter().all(|&value| value == 0.0) {
+            continue;
+        }
+        let segments = rows.segments(constraint);
+        for (at, b) in segments.iter().enumerate() {
+            multiply(
+                k,
+                rows.rows(constraint),
+                rows.values(constraint, b),
+                b.len,
+                product,
+            );
+            let first = if part == Part::Lower { at } else { 0 };
+            for a in &segments[first..] {
+                add(constraint, a, b, rows.values(constraint, a), product);
+            }
+        }
+    }
+}
+
+/// product = K J for the rows of one constraint, by rows.
+#[inline]
+fn multiply(k: &Matrix3<f64>, rows: usize, values: &[f64], len: usize, product: &mut Vec<f64>) {
+    product.resize(rows * len, 0.0);
+    if rows == 3 {
+        let (j0, rest) = values.split_at(len);
+        let (j1, j2) = rest.split_at(len);
+        for (i, out) in product.chunks_exact_mut(len).enumerate() {
+            let (k0, k1, k2) = (k[(i, 0)], k[(i, 1)], k[(i, 2)]);
+            for c in 0..len {
+                out[c] = k0 * j0[c] + k1 * j1[c] + k2 * j2[c];
+            }
+        }
+    } else {
+        for (i, out) in product.chunks_exact_mut(len).enumerate() {
+            out.fill(0.0);
+            for (j, row) in values.chunks_exact(len).enumerate() {
+                for (o, value) in out.iter_mut().zip(row) {
+                    *o += k[(i, j)] * value;
+                }
+            }
+        }
+    }
+}

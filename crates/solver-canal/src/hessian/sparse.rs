@@ -1,0 +1,311 @@
+//! The Newton matrix as a sparse matrix by columns, with a pattern that is kept.
+
+use faer::dyn_stack::{MemBuffer, MemStack};
+use faer::sparse::linalg::lu::{
+    LuRef, LuSymbolicParams, NumericLu, SymbolicLu, factorize_symbolic_lu,
+};
+use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
+use faer::{Conj, MatMut, Par, Spec};
+use nalgebra::Matrix3;
+use stiction_constraints::factor::SparseFactor;
+use stiction_constraints::{DynamicsMatrix, JointRows, Segment, SparseSymmetric};
+
+use super::{Part, for_each_block};
+
+/// Sparse A + Jᵀ K J: both triangles for the general factorisation, and which of its entries make
+/// the lower triangle for the symmetric one.
+#[derive(Default)]
+pub(super) struct SparseHessian {
+    n: usize,
+    column_start: Vec<usize>,
+    row_index: Vec<usize>,
+    values: Vec<f64>,
+    /// Values of A in the pattern.
+    base: Vec<f64>,
+    /// For every constraint, pair of segments (b outer, a inner) and column of b: where the run of
+    /// a's rows starts.
+    places: Vec<usize>,
+    /// First place of each constraint.
+    place_start: Vec<usize>,
+    /// The structure of J that the pattern was made for.
+    known_segments: Vec<(usize, usize)>,
+    known_counts: Vec<usize>,
+    known_entries: Vec<(usize, usize)>,
+    lower: Option<SparseSymmetric>,
+    /// For every entry of the lower triangle, its place in `values`.
+    lower_places: Vec<usize>,
+    cholesky: SparseFactor,
+    lu: Option<SparseLu>,
+    product: Vec<f64>,
+}
+
+struct SparseLu {
+    symbolic: SymbolicLu<usize>,
+    numeric: NumericLu<usize, f64>,
+    scratch: MemBuffer,
+}
+
+impl std::fmt::Debug for SparseHessian {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SparseHessian")
+            .field("n", &self.n)
+            .finish_non_exhaustive()
+    }
+}
+
+impl SparseHessian {
+    /// Share of places in the full matrix that the pattern has.
+    pub(super) fn fill(&self) -> f64 {
+        self.row_index.len() as f64 / (self.n * self.n).max(1) as f64
+    }
+
+    /// Makes the pattern of A + Jᵀ J, unless it is the known one.
+    pub(super) fn update_pattern(&mut self, n: usize, dynamics: &DynamicsMatrix, rows: &JointRows) {
+        if self.is_known(n, dynamics, rows) {
+            return;
+        }
+        self.n = n;
+        self.remember(dynamics, rows);
+        let mut columns: Vec<Vec<usize>> = vec![Vec::new(); n];
+        for &(row, column) in &self.known_entries {
+            columns[column].push(row);
+            columns[row].push(column);
+        }
+        for constraint in 0..rows.constraint_count() {
+            let segments = rows.segments(constraint);
+            for b in segments {
+                for column in b.first_dof..b.first_dof + b.len {
+                    for a in segments {
+                        columns[column].extend(a.first_dof..a.first_dof + a.len);
+                    }
+                }
+            }
+        }
+        self.column_start.clear();
+        self.column_start.push(0);
+        self.row_index.clear();
+        for column in &mut columns {
+            column.sort_unstable();
+            column.dedup();
+            self.row_index.extend_from_slice(column);
+            self.column_start.push(self.row_index.len());
+        }
+        self.values.resize(self.row_index.len(), 0.0);
+        self.base.resize(self.row_index.len(), 0.0);
+        self.find_places(rows);
+        self.make_lower();
+        self.lu = None;
+    }
+
+    fn is_known(&self, n: usize, dynamics: &DynamicsMatrix, rows: &JointRows) -> bool {
+        if self.n != n || self.known_counts.len() != rows.constraint_count() {
+            return false;
+        }
+        let counts_agree = self
+            .known_counts
+            .iter()
+            .enumerate()
+            .all(|(constraint, &count)| rows.segments(constraint).len() == count);
+        let segments_agree = self.known_segments.len() == rows.all_segments().len()
+            && self
+                .known_segments
+                .iter()
+                .zip(rows.all_segments())
+                .all(|(&known, segment)| known == (segment.first_dof, segment.len));
+        let mut at = 0;
+        let mut entries_agree = true;
+        dynamics.for_each_lower_entry(|row, column, _| {
+            entries_agree &= self.known_entries.get(at) == Some(&(row, column));
+            at += 1;
+        });
+        counts_agree && segments_agree && entries_agree && at == self.known_entries.len()
+    }
+
+    fn remember(&mut self, dynamics: &DynamicsMatrix, rows: &JointRows) {
+        self.known_counts.clear();
+        self.known_counts
+            .extend((0..rows.constraint_count()).map(|c| rows.segments(c).len()));
+        self.known_segments.clear();
+        self.known_segments.extend(
+            rows.all_segments()
+                .iter()
+                .map(|segment| (segment.first_dof, segment.len)),
+        );
+        self.known_entries.clear();
+        dynamics.for_each_lower_entry(|row, column, _| self.known_entries.push((row, column)));
+    }
+
+    fn place(&self, row: usize, column: usize) -> usize {
+        let start = self.column_start[column];
+        let rows = &self.row_index[start..self.column_start[column + 1]];
+        start + rows.partition_point(|&other| other < row)
+    }
+
+    fn find_places(&mut self, rows: &JointRows) {
+        let mut places = std::mem::take(&mut self.places);
+        places.clear();
+        self.place_start.clear();
+        for constraint in 0..rows.constraint_count() {
+            self.place_start.push(places.len());
+            let segments = rows.segments(constraint);
+            for b in segments {
+                for a in segments {
+                    for column in b.first_dof..b.first_dof + b.len {
+                        places.push(self.place(a.first_dof, column));
+                    }
+                }
+            }
+        }
+        self.places = places;
+    }
+
+    fn make_lower(&mut self) {
+        let mut entries = Vec::new();
+        self.lower_places.clear();
+        for column in 0..self.n {
+            for place in self.column_start[column]..self.column_start[column + 1] {
+                let row = self.row_index[place];
+                if row >= column {
+                    entries.push((row, column, 0.0));
+                    self.lower_places.push(place);
+                }
+            }
+        }
+        // Every diagonal entry of A is stored, so that the pattern is these entries and no more.
+        self.lower = SparseSymmetric::from_lower_entries(self.n, &entries).ok();
+    }
+
+    /// Takes over the values of A.
+    pub(super) fn update_values(&mut self, dynamics: &DynamicsMatrix) {
+        let mut base = std::mem::take(&mut self.base);
+        base.fill(0.0);
+        dynamics.for_each_lower_entry(|row, column, value| {
+            base[self.place(row, column)] = value;
+            base[self.place(column, row)] = value;
+        });
+        self.base = base;
+    }
+
+    fn assemble(&mut self, rows: &JointRows, stiffness: &[Matrix3<f64>], part: Part) {
+        self.values.copy_from_slice(&self.base);
+        let (values, places, place_start) = (&mut self.values, &self.places, &self.place_start);
+        for_each_block(
+            rows,
+            stiffness,
+            part,
+            &mut self.product,
+            |constraint, a, b, j_a, kj_b| {
+                let segments = rows.segments(constraint);
+                let first = place_start[constraint] + place_offset(segments, a, b);
+                for c in 0..b.len {
+                    let start = places[first + c];
+                    let out = &mut values[start..start + a.len];
+                    for (row, k) in j_a.chunks_exact(a.len).zip(kj_b.chunks_exact(b.len)) {
+                        let scale = k[c];
+                        for (o, value) in out.iter_mut().zip(row) {
+                            *o += scale * value;
+                        }
+                    }
+                }
+            },
+        );
+    }
+
+    pub(super) fn factorize_symmetric(
+        &mut self,
+        rows: &JointRows,
+        stiffness: &[Matrix3<f64>],
+    ) -> bool {
+        self.assemble(rows, stiffness, Part::Lower);
+        let Some(lower) = &mut self.lower else {
+            return false;
+        };
+        for (value, &place) in lower.values_mut().iter_mut().zip(&self.lower_places) {
+            *value = self.values[place];
+        }
+        self.cholesky.update(lower).is_ok()
+    }
+
+    pub(super) fn solve_symmetric(&mut self, x: &mut [f64]) {
+        self.cholesky.solve_in_place(x);
+    }
+
+    pub(super) fn factorize_general(
+        &mut self,
+        rows: &JointRows,
+        stiffness: &[Matrix3<f64>],
+    ) -> bool {
+        self.assemble(rows, stiffness, Part::All);
+        if self.lu.is_none() {
+            self.lu = self.analyze();
+        }
+        let Some(lu) = &mut self.lu else { return false };
+        let pattern = SymbolicSparseColMatRef::new_checked(
+            self.n,
+            self.n,
+            &self.column_start,
+            None,
+            &self.row_index,
+        );
+        // Sequential: the same bits for any number of threads.
+        lu.symbolic
+            .factorize_numeric_lu(
+                &mut lu.numeric,
+                SparseColMatRef::new(pattern, &self.values),
+                Par::Seq,
+                MemStack::new(&mut lu.scratch),
+                Spec::default(),
+            )
+            .is_ok()
+    }
+
+    fn analyze(&self) -> Option<SparseLu> {
+        let pattern = SymbolicSparseColMatRef::new_checked(
+            self.n,
+            self.n,
+            &self.column_start,
+            None,
+            &self.row_index,
+        );
+        let symbolic = factorize_symbolic_lu(pattern, LuSymbolicParams::default()).ok()?;
+        let request = symbolic
+            .factorize_numeric_lu_scratch::<f64>(Par::Seq, Spec::default())
+            .or(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq));
+        let scratch = MemBuffer::try_new(request).ok()?;
+        Some(SparseLu {
+            symbolic,
+            numeric: NumericLu::new(),
+            scratch,
+        })
+    }
+
+    pub(super) fn solve_general(&mut self, x: &mut [f64]) {
+        let Some(lu) = &mut self.lu else { return };
+        // Filled by `factorize_general` of this very symbolic part, which the caller has just seen
+        // succeed.
+        let factor = LuRef::new_unchecked(&lu.symbolic, &lu.numeric);
+        let n = x.len();
+        factor.solve_in_place_with_conj(
+            Conj::No,
+            MatMut::from_column_major_slice_mut(x, n, 1),
+            Par::Seq,
+            MemStack::new(&mut lu.scratch),
+        );
+    }
+}
+
+/// How many places lie before the pair (a, b) inside a constraint's places.
+fn place_offset(segments: &[Segment], a: &Segment, b: &Segment) -> usize {
+    let mut offset = 0;
+    for segment in segments {
+        if segment.first_dof == b.first_dof {
+            break;
+        }
+        offset += segments.len() * segment.len;
+    }
+    let before = segments
+        .iter()
+        .take_while(|segment| segment.first_dof != a.first_dof)
+        .count();
+    offset + before * b.len
+}

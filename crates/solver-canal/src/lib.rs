@@ -1,0 +1,29 @@
+//! CANAL.
+mod hessian;
+mod line_search;
+mod newton;
+mod path;
+mod progress;
+mod settings;
+mod shift;
+mod solve;
+mod state;
+
+pub use settings::{CanalSettings, InnerStop, LinearSolver, Penalty};
+pub use solve::Canal;
+
+/// Names and one line on what each is for.
+pub const SOLVERS: &[(&str, &str)] = &[
+    (
+        "canal",
+        "exact contact to 1e-8 and beyond: the default where accuracy counts",
+    ),
+    (
+        "canal-paper",
+        "Algorithm 1 of the augmented-Lagrangian paper as printed, fixed start penalty",
+    ),
+    (
+        "convex",
+        "one soft convex solve, as simulators with compliant contact do: a baseline",
+    ),
+];

@@ -1,0 +1,71 @@
+//! What a run has reached and spent.
+
+use stiction_constraints::{Budget, HistoryEntry};
+
+use crate::newton::InnerReport;
+
+/// The best impulses so far.
+#[derive(Debug, Default)]
+pub(crate) struct Best {
+    pub(crate) lambda: Vec<f64>,
+    pub(crate) residual: f64,
+}
+
+impl Best {
+    pub(crate) fn start(&mut self, lambda: &[f64], residual: f64) {
+        self.lambda.clear();
+        self.lambda.extend_from_slice(lambda);
+        self.residual = residual;
+    }
+
+    pub(crate) fn offer(&mut self, lambda: &[f64], residual: f64) {
+        if residual < self.residual {
+            self.residual = residual;
+            self.lambda.copy_from_slice(lambda);
+        }
+    }
+
+    pub(crate) fn is_within(&self, budget: &Budget) -> bool {
+        self.residual <= budget.tolerance
+    }
+}
+
+/// What a run has spent.
+#[derive(Debug, Default)]
+pub(crate) struct Spent {
+    pub(crate) iterations: usize,
+    pub(crate) newton_steps: usize,
+    pub(crate) factorizations: usize,
+    pub(crate) history: Vec<HistoryEntry>,
+}
+
+impl Spent {
+    pub(crate) fn add(&mut self, report: &InnerReport) {
+        self.newton_steps += report.steps;
+        self.factorizations += report.factorizations;
+    }
+}
+
+/// Leaves a costly attempt out for a while after it failed, twice as long after every failure.
+#[derive(Debug, Default)]
+pub(crate) struct Pause {
+    remaining: usize,
+    next: usize,
+}
+
+impl Pause {
+    pub(crate) fn is_over(&mut self) -> bool {
+        let is_over = self.remaining == 0;
+        self.remaining = self.remaining.saturating_sub(1);
+        is_over
+    }
+
+    pub(crate) fn note(&mut self, is_success: bool) {
+        if is_success {
+            *self = Self::default();
+        } else {
+            self.next = (2 * self.next).max(1);
+            self.remaining = self.next;
+        }
+    }
+}

@@ -1,0 +1,366 @@
+//! Algorithm 1 of [AL]: the outer loop.
+
+use stiction_constraints::{
+    Budget, Criterion, Failure, HistoryEntry, Outcome, Problem, Report, Residuals, Solution,
+    Solver, Stopwatch, Yardstick,
+};
+
+use crate::hessian::Hessian;
+use crate::newton::{self, InnerReport};
+use crate::path::{PathNewton, PathTask};
+use crate::progress::{Best, Pause, Spent};
+use crate::settings::CanalSettings;
+use crate::shift::ShiftUpdate;
+use crate::state::State;
+
+/// Newton steps straight at the complementarity problem.
+const FINISH_STEPS: usize = 8;
+/// Newton steps along the smoothed path.
+const PATH_STEPS: usize = 40;
+/// Outer iterations that may fail to halve the residual before the path is tried.
+const PATIENCE: usize = 3;
+
+/// The cascaded Newton-based augmented-Lagrangian solver.
+#[derive(Debug)]
+pub struct Canal {
+    name: &'static str,
+    settings: CanalSettings,
+    yardstick: Yardstick,
+    hessian: Hessian,
+    state: State,
+    shift: ShiftUpdate,
+    path: PathNewton,
+    best: Best,
+    strict_pause: Pause,
+}
+
+/// How the inner problem of one outer iteration was solved.
+struct Inner {
+    report: InnerReport,
+    is_strict: bool,
+}
+
+/// What stays the same during one solve.
+#[derive(Clone, Copy)]
+struct Run<'a> {
+    problem: &'a Problem,
+    budget: &'a Budget,
+    stopwatch: Stopwatch,
+}
+
+impl Canal {
+    /// A solver with settings of one's own, under the name `canal`.
+    pub fn new(settings: CanalSettings) -> Self {
+        Self {
+            name: "canal",
+            settings,
+            yardstick: Yardstick::default(),
+            hessian: Hessian::default(),
+            state: State::default(),
+            shift: ShiftUpdate::default(),
+            path: PathNewton::default(),
+            best: Best::default(),
+            strict_pause: Pause::default(),
+        }
+    }
+
+    /// One of [`SOLVERS`](crate::SOLVERS) by its name.
+    pub fn named(name: &str) -> Option<Self> {
+        let (name, settings) = match name {
+            "canal" => ("canal", CanalSettings::default()),
+            "canal-paper" => ("canal-paper", CanalSettings::paper()),
+            "convex" => ("convex", CanalSettings::convex()),
+            _ => return None,
+        };
+        Some(Self {
+            name,
+            ..Self::new(settings)
+        })
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &CanalSettings {
+        &self.settings
+    }
+}
+
+impl Solver for Canal {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn solve(&mut self, problem: &Problem, budget: &Budget, solution: &mut Solution) -> Report {
+        let stopwatch = Stopwatch::start(budget);
+        let mut spent = Spent::default();
+        let outcome = match self.yardstick.update(problem) {
+            Err(failure) => return refuse(failure, problem, &stopwatch, solution),
+            Ok(()) => self.iterate(
+                &Run {
+                    problem,
+                    budget,
+                    stopwatch,
+                },
+                solution,
+                &mut spent,
+            ),
+        };
+        solution.impulse.clear();
+        solution.impulse.extend_from_slice(&self.best.lambda);
+        solution.velocity.resize(problem.dof_count(), 0.0);
+        self.yardstick
+            .velocity_of(problem, &solution.impulse, &mut solution.velocity);
+        let time = stopwatch.elapsed();
+        Report {
+            outcome,
+            iterations: spent.iterations,
+            inner_iterations: spent.newton_steps,
+            factorizations: spent.factorizations,
+            residuals: self
+                .yardstick
+                .residuals(problem, &solution.velocity, &solution.impulse),
+            time,
+            history: spent.history,
+        }
+    }
+}
+
+/// Nothing can be computed without A⁻¹: zeros and the reason.
+fn refuse(
+    failure: Failure,
+    problem: &Problem,
+    stopwatch: &Stopwatch,
+    solution: &mut Solution,
+) -> Report {
+    solution.clear();
+    solution.velocity.resize(problem.dof_count(), 0.0);
+    solution.impulse.resize(problem.row_count(), 0.0);
+    Report {
+        outcome: Outcome::Failed(failure),
+        iterations: 0,
+        inner_iterations: 0,
+        factorizations: 0,
+        residuals: Residuals::unknown(),
+        time: stopwatch.elapsed(),
+        history: Vec::new(),
+    }
+}
+
+impl Canal {
+    /// The outer loop; line numbers are those of [AL, Alg. 1].
+    fn iterate(&mut self, run: &Run<'_>, guess: &Solution, spent: &mut Spent) -> Outcome {
+        let Run {
+            problem,
+            budget,
+            stopwatch,
+        } = *run;
+        // Line 2. The scale of β is the problem's own.
+        let mass = self.yardstick.largest_term_mass();
+        self.state.start(problem, &mut self.yardstick, guess);
+        self.state.beta = self.settings.penalty_start.value(mass);
+        let beta_max = self.settings.penalty_max.value(mass).max(self.state.beta);
+        self.shift.start(problem.constraints().len());
+        self.strict_pause = Pause::default();
+        let (dynamics, rows) = self.yardstick.matrices();
+        self.hessian.update(
+            problem.dof_count(),
+            dynamics,
+            rows,
+            self.settings.linear_solver,
+        );
+        let residual = self.residual(run);
+        self.best.start(&self.state.lambda, residual);
+        // A good guess is often one Newton step away.
+        if guess.has_guess(problem) && self.settings.polish && !self.best.is_within(budget) {
+            self.finish(run, spent);
+        }
+        if self.best.is_within(budget) {
+            return Outcome::Converged;
+        }
+
+        let mut previous_gap = f64::INFINITY;
+        let (mut stalled, mut patience) = (0, PATIENCE);
+        for _ in 0..budget.max_iterations.unwrap_or(self.settings.max_outer) {
+            if stopwatch.is_spent() {
+                return Outcome::OutOfTime;
+            }
+            let before = self.best.residual;
+            let inner = self.inner_solve(run, spent); // lines 4–14
+            let gap = self.update_multiplier(); // line 15
+            spent.iterations += 1;
+            let residual = self.residual(run);
+            if !residual.is_finite() {
+                return Outcome::Failed(Failure::NotFinite);
+            }
+            self.best.offer(&self.state.lambda, residual);
+
+            if self.settings.polish && !self.best.is_within(budget) {
+                // The active set has settled: the finish converges quadratically.
+                if inner.report.is_smooth && inner.report.steps <= 2 {
+                    self.finish(run, spent);
+                }
+                stalled = if self.best.residual > 0.5 * before {
+                    stalled + 1
+                } else {
+                    0
+                };
+                // The strict problem resists for the first time, or nothing moves any more.
+                if stalled >= patience || (!inner.is_strict && patience == PATIENCE) {
+                    stalled = 0;
+                    if !self.follow_path(run, spent) {
+                        patience *= 2;
+                        self.shift.is_damped = self.settings.damp_shift;
+                    }
+                }
+            }
+            if budget.record_history {
+                spent.history.push(HistoryEntry {
+                    iteration: spent.iterations,
+                    seconds: stopwatch.elapsed().as_secs_f64(),
+                    residual: self.best.residual,
+                });
+            }
+            // Lines 16–17. The printed test ‖J v̂ − z‖ equals ‖Δλ‖/β and shrinks when β grows even
+            // if nothing converged: the residual of λ itself decides.
+            if self.best.is_within(budget) {
+                return Outcome::Converged;
+            }
+            // Lines 18–20.
+            if gap > self.settings.penalty_test * previous_gap {
+                self.state.beta = (self.settings.penalty_growth * self.state.beta).min(beta_max);
+            }
+            previous_gap = gap;
+        }
+        if stopwatch.is_spent() {
+            Outcome::OutOfTime
+        } else {
+            Outcome::OutOfIterations
+        }
+    }
+
+    /// The criterion's residual of the current multipliers.
+    fn residual(&mut self, run: &Run<'_>) -> f64 {
+        self.yardstick
+            .measure(run.problem, &self.state.lambda, run.budget.criterion)
+    }
+
+    /// Solves the surrogate problem: the strict form where Newton manages it, the convex form with
+    /// the shift of the last iterate otherwise.
+    fn inner_solve(&mut self, run: &Run<'_>, spent: &mut Spent) -> Inner {
+        let Self {
+            settings,
+            yardstick,
+            hessian,
+            state,
+            shift,
+            strict_pause,
+            ..
+        } = self;
+        state.jt_lambda.fill(0.0);
+        yardstick
+            .rows()
+            .mul_transpose_add(&state.lambda, &mut state.jt_lambda);
+        if settings.max_strict > 0 && strict_pause.is_over() {
+            let report = newton::solve_strict(
+                run.problem,
+                settings,
+                yardstick,
+                hessian,
+                &run.stopwatch,
+                state,
+            );
+            spent.add(&report);
+            strict_pause.note(report.is_solved);
+            if report.is_solved {
+                return Inner {
+                    report,
+                    is_strict: true,
+                };
+            }
+        }
+        // Lines 4–5: ẽ = e + p(z).
+        if settings.update_shift {
+            shift.update(run.problem, state);
+        }
+        // Lines 6–14.
+        let report = newton::minimize(
+            run.problem,
+            settings,
+            yardstick,
+            hessian,
+            &run.stopwatch,
+            state,
+        );
+        spent.add(&report);
+        Inner {
+            report,
+            is_strict: false,
+        }
+    }
+
+    /// z = J v̂ + (λ(v̂) − λ)/β by (14), then λ ← λ(v̂), which is −u by (13); returns ‖J v̂ − z‖.
+    fn update_multiplier(&mut self) -> f64 {
+        let state = &mut self.state;
+        let mut sum = 0.0;
+        for i in 0..state.lambda.len() {
+            let change = (state.response[i] - state.lambda[i]) / state.beta;
+            sum += change * change;
+            state.z[i] = state.x[i] + change;
+            state.lambda[i] = state.response[i];
+        }
+        sum.sqrt()
+    }
+
+    /// Newton straight at the complementarity problem from the current multipliers.
+    fn finish(&mut self, run: &Run<'_>, spent: &mut Spent) {
+        self.newton_on_path(run, spent, 0.0, FINISH_STEPS);
+    }
+
+    /// Newton along the smoothed path, as wide at first as the current error; whether it paid.
+    fn follow_path(&mut self, run: &Run<'_>, spent: &mut Spent) -> bool {
+        let width = self
+            .yardstick
+            .measure(run.problem, &self.state.lambda, Criterion::Scaled);
+        self.newton_on_path(run, spent, width, PATH_STEPS)
+    }
+
+    fn newton_on_path(
+        &mut self,
+        run: &Run<'_>,
+        spent: &mut Spent,
+        smoothing: f64,
+        max_steps: usize,
+    ) -> bool {
+        let start_residual = self.residual(run);
+        let task = PathTask {
+            criterion: run.budget.criterion,
+            tolerance: run.budget.tolerance,
+            start_residual,
+            smoothing,
+            max_steps,
+        };
+        let Self {
+            yardstick,
+            hessian,
+            state,
+            path,
+            best,
+            ..
+        } = self;
+        let report = path.run(
+            run.problem,
+            yardstick,
+            hessian,
+            &run.stopwatch,
+            &state.lambda,
+            task,
+        );
+        spent.newton_steps += report.steps;
+        spent.factorizations += report.steps;
+        best.offer(&path.best, report.residual);
+        let has_paid = report.residual < 0.3 * start_residual;
+        if has_paid {
+            state.adopt(run.problem, yardstick, &path.best);
+        }
+        has_paid
+    }
+}

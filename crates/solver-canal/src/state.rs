@@ -1,0 +1,213 @@
+//! The iterate and everything that is recomputed along with it.
+
+use nalgebra::{Matrix3, Vector3};
+use stiction_constraints::{ConeOperator, JointRows, Problem, Solution, Yardstick};
+
+/// Which closed forms answer a velocity.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Operators {
+    Proximal,
+    Strict,
+}
+
+/// v̂, λ and the quantities that follow from them. Buffers live between solves.
+#[derive(Debug, Default)]
+pub(crate) struct State {
+    /// v̂.
+    pub(crate) v: Vec<f64>,
+    /// A v̂.
+    pub(crate) a_v: Vec<f64>,
+    /// J v̂.
+    pub(crate) x: Vec<f64>,
+    /// λ of the last multiplier update; u = −λ always holds after it, so that u is not stored.
+    pub(crate) lambda: Vec<f64>,
+    /// z of the last multiplier update.
+    pub(crate) z: Vec<f64>,
+    /// Penalty β.
+    pub(crate) beta: f64,
+    /// Normal shift p of each constraint, [AL, (21)].
+    pub(crate) shift: Vec<f64>,
+    /// λ(v̂) of the closed forms.
+    pub(crate) response: Vec<f64>,
+    /// K = −∂λ/∂x̄ of each constraint.
+    pub(crate) stiffness: Vec<Matrix3<f64>>,
+    /// Search direction d, A d and J d.
+    pub(crate) direction: Vec<f64>,
+    pub(crate) a_direction: Vec<f64>,
+    pub(crate) j_direction: Vec<f64>,
+    /// r(v̂) = A v̂ − b − Jᵀλ(v̂), [AL, (22)].
+    pub(crate) gradient: Vec<f64>,
+    /// Jᵀ λ of the last multiplier update.
+    pub(crate) jt_lambda: Vec<f64>,
+    /// 1 / diagonal of A: makes norms of generalised impulses comparable across units (√J).
+    pub(crate) inverse_diagonal: Vec<f64>,
+    /// x + α J d while a step is tried.
+    pub(crate) trial_x: Vec<f64>,
+    /// v̂ before a strict solve.
+    kept: Vec<f64>,
+}
+
+impl State {
+    /// Sizes the buffers and starts from the guess, or from A⁻¹b and λ = 0 without one.
+    pub(crate) fn start(&mut self, problem: &Problem, yardstick: &mut Yardstick, guess: &Solution) {
+        let (n, m, count) = (
+            problem.dof_count(),
+            problem.row_count(),
+            problem.constraints().len(),
+        );
+        for buffer in [
+            &mut self.v,
+            &mut self.a_v,
+            &mut self.direction,
+            &mut self.a_direction,
+            &mut self.gradient,
+            &mut self.jt_lambda,
+            &mut self.inverse_diagonal,
+        ] {
+            buffer.resize(n, 0.0);
+        }
+        for buffer in [
+            &mut self.x,
+            &mut self.lambda,
+            &mut self.z,
+            &mut self.response,
+            &mut self.j_direction,
+            &mut self.trial_x,
+        ] {
+            buffer.resize(m, 0.0);
+        }
+        self.shift.resize(count, 0.0);
+        self.stiffness.resize(count, Matrix3::zeros());
+        let (dynamics, _) = yardstick.matrices();
+        dynamics.for_each_lower_entry(|row, column, value| {
+            if row == column {
+                self.inverse_diagonal[row] = 1.0 / value;
+            }
+        });
+        if guess.has_guess(problem) {
+            self.adopt(problem, yardstick, &guess.impulse);
+        } else {
+            self.lambda.fill(0.0);
+            self.v.copy_from_slice(yardstick.free_velocity());
+            self.refresh_products(yardstick);
+            self.z.fill(0.0);
+        }
+    }
+
+    /// Recomputes A v̂ and J v̂.
+    pub(crate) fn refresh_products(&mut self, yardstick: &Yardstick) {
+        let (dynamics, rows) = yardstick.matrices();
+        dynamics.mul(&self.v, &mut self.a_v);
+        rows.mul(&self.v, &mut self.x);
+    }
+
+    /// λ(v̂) and K at `self.x + alpha · J d`, by the strict operators or by the
+    /// proximal ones with the current shift.
+    pub(crate) fn respond(&mut self, problem: &Problem, alpha: f64, operators: Operators) {
+        let inverse_beta = 1.0 / self.beta;
+        if alpha == 0.0 {
+            self.trial_x.copy_from_slice(&self.x);
+        } else {
+            for ((trial, x), d) in self.trial_x.iter_mut().zip(&self.x).zip(&self.j_direction) {
+                *trial = x + alpha * d;
+            }
+        }
+        for (index, constraint) in problem.constraints().iter().enumerate() {
+            let x_bar: Vector3<f64> =
+                constraint.load(&self.trial_x) - constraint.load(&self.lambda) * inverse_beta;
+            let operator = match operators {
+                Operators::Strict => ConeOperator::Strict,
+                Operators::Proximal => ConeOperator::Proximal {
+                    shift: self.shift[index],
+                },
+            };
+            let response = constraint.law.response(
+                constraint.rows,
+                &x_bar,
+                &constraint.error,
+                self.beta,
+                operator,
+            );
+            constraint.store(&response.impulse, &mut self.response);
+            self.stiffness[index] = response.stiffness;
+        }
+    }
+
+    /// d = −(matrix)⁻¹ r with its products A d and J d.
+    pub(crate) fn set_direction(
+        &mut self,
+        problem: &Problem,
+        yardstick: &Yardstick,
+        solve: impl FnOnce(&mut [f64]),
+    ) {
+        debug_assert_eq!(self.direction.len(), problem.dof_count());
+        let (dynamics, rows) = yardstick.matrices();
+        for (d, g) in self.direction.iter_mut().zip(&self.gradient) {
+            *d = -g;
+        }
+        solve(&mut self.direction);
+        dynamics.mul(&self.direction, &mut self.a_direction);
+        rows.mul(&self.direction, &mut self.j_direction);
+    }
+
+    /// v̂ += α d; returns the largest change relative to the largest velocity.
+    pub(crate) fn advance(&mut self, alpha: f64) -> f64 {
+        let (mut step_size, mut size): (f64, f64) = (0.0, f64::MIN_POSITIVE);
+        for i in 0..self.v.len() {
+            let step = alpha * self.direction[i];
+            self.v[i] += step;
+            self.a_v[i] += alpha * self.a_direction[i];
+            step_size = step_size.max(step.abs());
+            size = size.max(self.v[i].abs());
+        }
+        step_size / size
+    }
+
+    pub(crate) fn keep_velocity(&mut self) {
+        self.kept.clone_from(&self.v);
+    }
+
+    pub(crate) fn restore_velocity(&mut self, yardstick: &Yardstick) {
+        self.v.copy_from_slice(&self.kept);
+        self.refresh_products(yardstick);
+    }
+
+    /// Goes on from other impulses: v̂ = A⁻¹(b + Jᵀλ), z = J v̂.
+    pub(crate) fn adopt(&mut self, problem: &Problem, yardstick: &mut Yardstick, lambda: &[f64]) {
+        self.lambda.copy_from_slice(lambda);
+        yardstick.velocity_of(problem, &self.lambda, &mut self.v);
+        self.refresh_products(yardstick);
+        self.z.copy_from_slice(&self.x);
+    }
+
+    /// r(v̂) from the last response.
+    pub(crate) fn update_gradient(&mut self, problem: &Problem, rows: &JointRows) {
+        // −(b + Jᵀλ) first, so that one pass over J suffices.
+        self.gradient.copy_from_slice(problem.b());
+        rows.mul_transpose_add(&self.response, &mut self.gradient);
+        for (g, a) in self.gradient.iter_mut().zip(&self.a_v) {
+            *g = a - *g;
+        }
+    }
+}
+
+impl State {
+    /// ‖a‖ in the metric of the diagonal of A⁻¹, in √J.
+    pub(crate) fn energy_norm(&self, a: impl Fn(usize) -> f64) -> f64 {
+        let mut sum = 0.0;
+        for (i, weight) in self.inverse_diagonal.iter().enumerate() {
+            let value = a(i);
+            sum += weight * value * value;
+        }
+        sum.sqrt()
+    }
+
+    /// ‖Jᵀ(λ(v̂) − λ)‖ in √J, read off the gradient of the last response.
+    pub(crate) fn multiplier_change(&self, b: &[f64]) -> f64 {
+        self.energy_norm(|i| self.a_v[i] - self.gradient[i] - b[i] - self.jt_lambda[i])
+    }
+}
+
+pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| x * y).sum()
+}
