@@ -129,7 +129,13 @@ impl PgsSettings {
     /// # Errors
     /// The first field that is out of range.
     pub fn validate(&self) -> Result<(), SettingsError> {
-        let refuse = |field, value, reason| Err(SettingsError::OutOfRange { field, value, reason });
+        let refuse = |field, value, reason| {
+            Err(SettingsError::OutOfRange {
+                field,
+                value,
+                reason,
+            })
+        };
         if !(self.relaxation > 0.0 && self.relaxation < 2.0) {
             return refuse("relaxation", self.relaxation, "must lie between 0 and 2");
         }
