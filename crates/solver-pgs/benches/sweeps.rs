@@ -5,7 +5,7 @@
 //! turn comes. `solve` is 20 sweeps from a cold start, everything included; `prepare` is the same
 //! with no sweep.
 
-#![expect(missing_docs, reason = "criterion's macros define public items")]
+#![allow(missing_docs, reason = "criterion's macros define public items")]
 
 #[path = "../tests/common/mod.rs"]
 mod common;

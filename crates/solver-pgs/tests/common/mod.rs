@@ -9,30 +9,30 @@ use stiction_constraints::{Budget, Law, Problem, Report, RowBlock, Solution, Sol
 use stiction_solver_pgs::Pgs;
 
 /// A small generator of numbers in (−1, 1), so that one seed makes one problem.
-pub struct Numbers(u64);
+pub(crate) struct Numbers(u64);
 
 impl Numbers {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(seed.wrapping_add(1).wrapping_mul(0x9E37_79B9_7F4A_7C15) | 1)
     }
 
-    pub fn next(&mut self) -> f64 {
+    pub(crate) fn next(&mut self) -> f64 {
         self.0 ^= self.0 << 13;
         self.0 ^= self.0 >> 7;
         self.0 ^= self.0 << 17;
         (self.0 >> 11) as f64 / (1u64 << 52) as f64 - 1.0
     }
 
-    pub fn below(&mut self, count: usize) -> usize {
+    pub(crate) fn below(&mut self, count: usize) -> usize {
         ((0.5 + 0.5 * self.next()) * count as f64) as usize % count
     }
 
-    pub fn take<const N: usize>(&mut self) -> [f64; N] {
+    pub(crate) fn take<const N: usize>(&mut self) -> [f64; N] {
         std::array::from_fn(|_| self.next())
     }
 }
 
-pub fn solve(name: &str, problem: &Problem, tolerance: f64) -> (Solution, Report) {
+pub(crate) fn solve(name: &str, problem: &Problem, tolerance: f64) -> (Solution, Report) {
     let mut solver = Pgs::by_name(name).unwrap();
     let mut solution = Solution::cold();
     let report = solver.solve(problem, &Budget::with_tolerance(tolerance), &mut solution);
@@ -40,7 +40,7 @@ pub fn solve(name: &str, problem: &Problem, tolerance: f64) -> (Solution, Report
 }
 
 /// Rows (t1, t2, n) = (x, y, z) of a world-fixed frame at `point` on a free body, by rows.
-pub fn contact_rows(point: [f64; 3]) -> [f64; 18] {
+pub(crate) fn contact_rows(point: [f64; 3]) -> [f64; 18] {
     let [x, y, z] = point;
     // v_point = v + ω × p.
     [
@@ -51,7 +51,7 @@ pub fn contact_rows(point: [f64; 3]) -> [f64; 18] {
 }
 
 /// Mass 1 kg block with edge 0.2 m on four corner contacts, with a law and b of choice.
-pub fn block(law: Law, error: [f64; 3], b: [f64; 6]) -> Problem {
+pub(crate) fn block(law: Law, error: [f64; 3], b: [f64; 6]) -> Problem {
     let mut problem = Problem::new();
     let mut inertia = Matrix6::identity();
     for axis in 3..6 {
@@ -70,7 +70,7 @@ pub fn block(law: Law, error: [f64; 3], b: [f64; 6]) -> Problem {
 }
 
 /// A point mass (no rotation) of `mass` kg on one contact.
-pub fn point_mass(law: Law, mass: f64, error: [f64; 3], velocity: [f64; 3]) -> Problem {
+pub(crate) fn point_mass(law: Law, mass: f64, error: [f64; 3], velocity: [f64; 3]) -> Problem {
     let mut problem = Problem::new();
     let b = velocity.map(|value| mass * value);
     problem
@@ -87,7 +87,7 @@ pub fn point_mass(law: Law, mass: f64, error: [f64; 3], velocity: [f64; 3]) -> P
 
 /// Random bodies with one law of every kind among them, feasible by construction: every
 /// unilateral row is open at zero velocity.
-pub fn random_problem(seed: u64, mass_scale: f64, order: Order) -> Problem {
+pub(crate) fn random_problem(seed: u64, mass_scale: f64, order: Order) -> Problem {
     let mut numbers = Numbers::new(seed);
     let mut problem = Problem::new();
     let n_bodies = 1 + numbers.below(3);
@@ -167,14 +167,14 @@ pub fn random_problem(seed: u64, mass_scale: f64, order: Order) -> Problem {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Order {
+pub(crate) enum Order {
     Given,
     Reversed,
 }
 
 /// One body under many contacts all around a ring, as a nut on a bolt: 3 n rows on six degrees of
 /// freedom.
-pub fn ring(contacts: usize, friction: f64, seed: u64) -> Problem {
+pub(crate) fn ring(contacts: usize, friction: f64, seed: u64) -> Problem {
     let mut numbers = Numbers::new(seed);
     let mut problem = Problem::new();
     let mut inertia = Matrix6::identity() * 0.1;
@@ -214,7 +214,7 @@ pub fn ring(contacts: usize, friction: f64, seed: u64) -> Problem {
 }
 
 /// Blocks of 1 kg on top of each other, falling for a hundredth of a second, four contacts each.
-pub fn stack(blocks: usize) -> Problem {
+pub(crate) fn stack(blocks: usize) -> Problem {
     let mut problem = Problem::new();
     let mut inertia = Matrix6::identity();
     for axis in 3..6 {
@@ -241,15 +241,15 @@ pub fn stack(blocks: usize) -> Problem {
 }
 
 /// A generated problem with its stored solution.
-pub struct Vector {
-    pub name: String,
-    pub problem: Problem,
+pub(crate) struct Vector {
+    pub(crate) name: String,
+    pub(crate) problem: Problem,
     /// The stored velocity where it is unique.
-    pub velocity: Option<Vec<f64>>,
+    pub(crate) velocity: Option<Vec<f64>>,
 }
 
 /// All generated problems, or none (with a word on it) when they are not beside the project.
-pub fn vectors() -> Vec<Vector> {
+pub(crate) fn vectors() -> Vec<Vector> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors");
     let Ok(entries) = std::fs::read_dir(&folder) else {
         #[expect(clippy::print_stderr, reason = "a skipped test says so")]
