@@ -129,7 +129,9 @@ impl Sliding {
     /// not descend.
     fn is_nearest(&self, point: &Point, inside: &Vector3<f64>) -> bool {
         let velocity = self.block * point.impulse + self.free;
-        velocity.dot(&(inside - point.impulse)) >= 0.0
+        let inward = inside - point.impulse;
+        // At the edge of sticking the velocity is rounding, and its sign says nothing.
+        velocity.dot(&inward) >= -1e-9 * self.free.norm() * inward.norm()
     }
 
     /// Walks downhill from an angle until the slope changes its sign or the curve ends, then
