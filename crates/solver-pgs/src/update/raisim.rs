@@ -9,8 +9,8 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::local::Local;
 
-/// First step of the search for a bracket in rad, and its growth: the original's choice of a
-/// small step that grows geometrically.
+/// First step of the search for a bracket in rad, and its growth: a small step that grows
+/// geometrically. Our choice, not tuned.
 const FIRST_STEP: f64 = 0.01;
 const STEP_GROWTH: f64 = 1.3;
 
