@@ -14,7 +14,10 @@ fn shared(folder: &str) -> Vec<PathBuf> {
     };
     let mut files: Vec<PathBuf> = entries
         .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| path.extension().is_some_and(|extension| extension == "json"))
+        .filter(|path| {
+            path.extension()
+                .is_some_and(|extension| extension == "json")
+        })
         .collect();
     files.sort();
     files
@@ -33,7 +36,10 @@ fn residuals_of_zero_reactions_equal_the_reference() {
     let reference: serde_json::Value =
         serde_json::from_slice(&std::fs::read(reference).unwrap()).unwrap();
     let mut read = 0;
-    for path in files.iter().filter(|path| !path.ends_with("reference.json")) {
+    for path in files
+        .iter()
+        .filter(|path| !path.ends_with("reference.json"))
+    {
         let problem = problem_file::read(path).unwrap();
         let expected = &reference[problem.name()];
         let residuals = match &problem {

@@ -409,3 +409,7 @@ pub(super) fn to_bytes(
         .finish()
         .map_err(|error| Refusal::element(name, error.to_string()))
 }
+
+#[cfg(test)]
+#[path = "fclib_tests.rs"]
+mod tests;

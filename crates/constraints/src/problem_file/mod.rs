@@ -20,6 +20,7 @@ mod global;
 mod local;
 mod matrices_json;
 mod native;
+mod newton_refinement;
 mod rank_factor;
 mod solve;
 

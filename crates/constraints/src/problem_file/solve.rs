@@ -5,6 +5,7 @@ use std::time::Duration;
 use super::component_order::{from_file_order, to_file_order};
 use super::global::GlobalProblem;
 use super::local::ReducedLocal;
+use super::newton_refinement;
 use crate::problem::Problem;
 use crate::residual::{Residuals, Yardstick};
 use crate::solver::{Budget, Criterion, Failure, Outcome, Report, Solution, Solver, Stopwatch};
@@ -21,7 +22,7 @@ pub struct ContactAnswer {
     pub reaction: Vec<f64>,
     /// Whether the residuals are about (W + Wᵀ)/2 instead of W as given.
     pub is_symmetrised: bool,
-    /// Solves that were added to account for what the primal form leaves out of W.
+    /// Solves and Newton steps that were added to account for what the primal form leaves out of W.
     pub refinements: usize,
     /// How it went, with the residuals of the problem as given. Iterations and time include the
     /// refinements.
@@ -49,8 +50,10 @@ pub fn solve_global(
 ///
 /// The solver sees L Lᵀ instead of W. Where the difference matters — W is not symmetric, or was
 /// not quite semidefinite — the answer is refined against W as given by the fixed point
-/// q ← q + (W − L Lᵀ) r with warm starts. Where that does not reach the tolerance but the symmetric
-/// part of W is solved to it, the answer is about the symmetric part and says so.
+/// q ← q + (W − L Lᵀ) r with warm starts, and where that stalls by Newton steps on the natural map.
+/// Only an answer that solves the primal form is refined: a solver that fails there has failed.
+/// Where no refinement reaches the tolerance but the symmetric part of W is solved to it, the answer
+/// is about the symmetric part and says so.
 pub fn solve_local(
     reduced: &ReducedLocal,
     solver: &mut dyn Solver,
@@ -84,6 +87,12 @@ pub fn solve_local(
             &mut report,
             &mut best,
         );
+        if !is_reached(&report.residuals) {
+            let steps = newton_refinement::refine(reduced, budget, &clock, &mut best);
+            report.inner_iterations += steps;
+            refinements += steps;
+            report.residuals = meter(&best, report.residuals);
+        }
         if !is_reached(&report.residuals) && !reduced.is_symmetric() && is_reached(&of_symmetric) {
             report.residuals = of_symmetric;
             report.outcome = Outcome::Converged;
