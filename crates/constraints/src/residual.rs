@@ -38,6 +38,22 @@ pub struct Residuals {
 }
 
 impl Residuals {
+    /// What is reported when nothing could be measured: everything infinite.
+    pub fn unknown() -> Self {
+        let unknown = f64::INFINITY;
+        Self {
+            paper: unknown,
+            scaled: unknown,
+            primal: unknown,
+            dual: unknown,
+            complementarity: unknown,
+            natural: unknown,
+            balanced: unknown,
+            fischer_burmeister: unknown,
+            dynamics: unknown,
+        }
+    }
+
     /// ε_abs of [CMC]: the largest of primal, dual and complementarity.
     pub fn eps_abs(&self) -> f64 {
         self.primal.max(self.dual).max(self.complementarity)

@@ -86,8 +86,7 @@ fn factorize_in_place(n: usize, a: &mut [f64]) -> Result<(), ()> {
         }
         let sum: f64 = row_i[..i].iter().map(|x| x * x).sum();
         let pivot = row_i[i] - sum;
-        // Also catches NaN.
-        if !(pivot > 0.0) {
+        if pivot.is_nan() || pivot <= 0.0 {
             return Err(());
         }
         row_i[i] = pivot.sqrt();

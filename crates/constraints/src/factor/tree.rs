@@ -93,8 +93,7 @@ impl TreeFactor {
         for k in (0..self.dof_parent.len()).rev() {
             let (above, rest) = self.factor.split_at_mut(self.row_start[k]);
             let row_k = &mut rest[..self.row_start[k + 1] - self.row_start[k]];
-            // Also catches NaN.
-            if !(row_k[0] > 0.0) {
+            if row_k[0].is_nan() || row_k[0] <= 0.0 {
                 return Err(());
             }
             let pivot = row_k[0].sqrt();

@@ -1,0 +1,299 @@
+//! Anything that is a valid problem.
+
+use nalgebra::{DMatrix, Matrix6, Vector3, Vector6};
+use rand::{Rng, RngExt};
+use stiction_constraints::{
+    JointRows, Law, Problem, ProblemError, RowBlock, SparseSymmetric, Subsystem, Tree, TreeBody,
+};
+
+use crate::geometry::{by_rows, contact_frame, point_rows, refuse, shift_inertia};
+use crate::sampling::{direction, log_uniform, normal, normal_vector, seeded, uniform};
+
+/// Whether some velocity satisfies all constraints.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Feasibility {
+    /// The errors e are chosen around a random velocity that satisfies everything.
+    #[default]
+    Guaranteed,
+    /// The errors e are random: hard constraints may contradict each other.
+    Arbitrary,
+}
+
+/// How large a random problem may be and how wild its numbers.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RandomSmallParams {
+    /// Largest number of subsystems; at least one is made.
+    pub max_subsystems: usize,
+    /// Largest number of constraints; none are possible.
+    pub max_constraints: usize,
+    /// Masses reach from 1/spread kg to spread kg.
+    pub mass_spread: f64,
+    /// Whether some velocity satisfies all constraints.
+    pub feasibility: Feasibility,
+    /// Seed of everything.
+    pub seed: u64,
+}
+
+impl Default for RandomSmallParams {
+    fn default() -> Self {
+        Self {
+            max_subsystems: 5,
+            max_constraints: 12,
+            mass_spread: 10.0,
+            feasibility: Feasibility::default(),
+            seed: 0,
+        }
+    }
+}
+
+/// An arbitrary small problem: subsystems of every kind, constraints of every law on one to three
+/// row blocks of every kind.
+///
+/// # Errors
+/// None for the defaults; a `mass_spread` that is not positive and finite is refused.
+pub fn random_small(params: &RandomSmallParams) -> Result<Problem, ProblemError> {
+    random_small_from(&mut seeded(params.seed), params)
+}
+
+/// [`random_small`] with random numbers from anywhere, such as the bytes of a fuzzer;
+/// `params.seed` is not used.
+///
+/// # Errors
+/// As [`random_small`].
+pub fn random_small_from(
+    rng: &mut impl Rng,
+    params: &RandomSmallParams,
+) -> Result<Problem, ProblemError> {
+    if !(params.mass_spread.is_finite() && params.mass_spread > 0.0) {
+        return Err(refuse(
+            "mass_spread",
+            params.mass_spread,
+            "must be finite and positive",
+        ));
+    }
+    let mut problem = Problem::new();
+    for _ in 0..rng.random_range(1..=params.max_subsystems.max(1)) {
+        let mass = log_uniform(rng, 1.0 / params.mass_spread, params.mass_spread);
+        let subsystem = random_subsystem(rng, mass)?;
+        let b: Vec<f64> = (0..subsystem.dof_count())
+            .map(|_| mass * normal(rng))
+            .collect();
+        problem.push_subsystem(subsystem, &b)?;
+    }
+    for _ in 0..rng.random_range(0..=params.max_constraints) {
+        push_random_constraint(rng, &mut problem)?;
+    }
+    if params.feasibility == Feasibility::Guaranteed {
+        make_feasible(rng, &mut problem)?;
+    }
+    Ok(problem)
+}
+
+fn random_subsystem(rng: &mut impl Rng, mass: f64) -> Result<Subsystem, ProblemError> {
+    Ok(match rng.random_range(0..4) {
+        0 => Subsystem::FreeBody(random_inertia(rng, mass)),
+        1 => Subsystem::Tree(random_tree(rng, mass)?),
+        2 => {
+            let n = rng.random_range(1..=9);
+            // Diagonally dominant, so positive definite.
+            let mut entries: Vec<_> = (0..n)
+                .map(|i| (i, i, mass * uniform(rng, 1.5, 3.0)))
+                .collect();
+            for i in 1..n {
+                let j = rng.random_range(0..i);
+                let value = mass * uniform(rng, -0.4, 0.4);
+                entries.extend([(i, j, value), (i, i, value.abs()), (j, j, value.abs())]);
+            }
+            Subsystem::Sparse(
+                SparseSymmetric::from_lower_entries(n, &entries)
+                    .map_err(|reason| refuse("random matrix", n, &reason))?,
+            )
+        }
+        _ => {
+            let n = rng.random_range(1..=7);
+            let root = DMatrix::from_fn(n, n, |_, _| normal(rng));
+            let square = &root * root.transpose() + DMatrix::identity(n, n) * 0.3;
+            // The product is symmetric only up to rounding.
+            Subsystem::Dense((&square + square.transpose()) * (0.5 * mass))
+        }
+    })
+}
+
+/// A body somewhere near its reference point.
+fn random_inertia(rng: &mut impl Rng, mass: f64) -> Matrix6<f64> {
+    let moments = Vector3::from_fn(|_, _| uniform(rng, 0.5, 1.0) * 0.1 * mass);
+    let at_center = Matrix6::from_diagonal(&Vector6::new(
+        mass, mass, mass, moments.x, moments.y, moments.z,
+    ));
+    let moved = shift_inertia(&at_center, &(0.2 * normal_vector::<3>(rng)));
+    0.5 * (moved + moved.transpose())
+}
+
+fn random_tree(rng: &mut impl Rng, mass: f64) -> Result<Tree, ProblemError> {
+    let count = rng.random_range(1..=5);
+    let (mut bodies, mut columns, mut diagonal) = (Vec::new(), Vec::new(), Vec::new());
+    for index in 0..count {
+        let parent = (index > 0 && rng.random_bool(0.8)).then(|| rng.random_range(0..index));
+        // The first joint moves, so that the tree has at least one degree of freedom.
+        let joint_dofs = if index == 0 {
+            [1, 3, 6][rng.random_range(0..3)]
+        } else {
+            rng.random_range(0..=2)
+        };
+        for _ in 0..joint_dofs {
+            columns.push(normal_vector::<6>(rng));
+            diagonal.push(mass * uniform(rng, 0.01, 0.1));
+        }
+        bodies.push(TreeBody {
+            parent,
+            joint_dofs,
+            inertia: random_inertia(rng, mass),
+        });
+    }
+    Tree::new(bodies, columns, diagonal).map_err(|reason| refuse("random tree", count, &reason))
+}
+
+/// Owned numbers of a row block.
+enum Numbers {
+    Body(usize, [f64; 18]),
+    Dofs(Vec<usize>, Vec<f64>),
+    Nodes(Vec<usize>, Vec<f64>, Vec<f64>),
+}
+
+impl Numbers {
+    fn block(&self, rows: usize) -> RowBlock<'_> {
+        match self {
+            Numbers::Body(body, values) => RowBlock::Body {
+                body: *body,
+                values: &values[..6 * rows],
+            },
+            Numbers::Dofs(dofs, values) => RowBlock::Dofs { dofs, values },
+            Numbers::Nodes(nodes, weights, frame) => RowBlock::Nodes {
+                nodes,
+                weights,
+                frame,
+            },
+        }
+    }
+}
+
+fn push_random_constraint(rng: &mut impl Rng, problem: &mut Problem) -> Result<(), ProblemError> {
+    let law = random_law(rng);
+    let rows = if law.is_contact() {
+        3
+    } else {
+        rng.random_range(1..=3)
+    };
+    let terms: Vec<(usize, Numbers)> = (0..rng.random_range(1..=3))
+        .map(|_| {
+            let subsystem = rng.random_range(0..problem.subsystems().len());
+            let numbers = random_numbers(rng, &problem.subsystems()[subsystem], rows);
+            (subsystem, numbers)
+        })
+        .collect();
+    let blocks: Vec<_> = terms
+        .iter()
+        .map(|(subsystem, numbers)| (*subsystem, numbers.block(rows)))
+        .collect();
+    let error: Vec<f64> = (0..rows).map(|_| 0.3 * normal(rng)).collect();
+    problem.push_constraint(law, &error, &blocks)?;
+    Ok(())
+}
+
+fn random_law(rng: &mut impl Rng) -> Law {
+    // Now and then no friction at all.
+    let mut friction = |low: f64| {
+        if low == 0.0 && rng.random_bool(0.1) {
+            0.0
+        } else {
+            uniform(rng, low.max(0.05), 1.2)
+        }
+    };
+    let isotropic = friction(0.0);
+    let elliptic = [friction(0.1), friction(0.1)];
+    match rng.random_range(0..10) {
+        0 => Law::Unilateral,
+        1 => Law::Equality,
+        2 => Law::Soft {
+            stiffness: log_uniform(rng, 0.1, 1e3),
+            damping: log_uniform(rng, 0.01, 10.0),
+        },
+        3 => Law::AnisotropicContact { friction: elliptic },
+        4 => Law::CompliantContact {
+            friction: isotropic,
+            tangential_compliance: uniform(rng, 0.0, 0.3),
+            normal_compliance: uniform(rng, 0.0, 0.3),
+        },
+        5 => Law::JointFriction {
+            bound: uniform(rng, 0.0, 1.0),
+        },
+        6 => Law::JointLimit {
+            lower: -uniform(rng, 0.0, 0.5),
+            upper: uniform(rng, 0.0, 0.5),
+        },
+        _ => Law::Contact {
+            friction: isotropic,
+        },
+    }
+}
+
+/// A row block that fits a subsystem.
+fn random_numbers(rng: &mut impl Rng, subsystem: &Subsystem, rows: usize) -> Numbers {
+    let dofs = subsystem.dof_count();
+    if subsystem.body_count() > 0 && rng.random_bool(0.7) {
+        let frame = contact_frame(&direction(rng));
+        let arm = 0.3 * normal_vector::<3>(rng);
+        let body = rng.random_range(0..subsystem.body_count());
+        return Numbers::Body(body, by_rows(&point_rows(&frame, &arm)));
+    }
+    if dofs >= 3 && matches!(subsystem, Subsystem::Sparse(_)) && rng.random_bool(0.7) {
+        let nodes = some_of(rng, dofs / 3);
+        let weights = nodes.iter().map(|_| uniform(rng, -1.0, 1.0)).collect();
+        let frame = contact_frame(&direction(rng)).transpose();
+        return Numbers::Nodes(nodes, weights, frame.as_slice()[..3 * rows].to_vec());
+    }
+    let chosen = some_of(rng, dofs);
+    let values = (0..rows * chosen.len()).map(|_| normal(rng)).collect();
+    Numbers::Dofs(chosen, values)
+}
+
+/// At least one of `0..count`, ascending.
+fn some_of(rng: &mut impl Rng, count: usize) -> Vec<usize> {
+    let sure = rng.random_range(0..count);
+    (0..count)
+        .filter(|&index| index == sure || rng.random_bool(0.4))
+        .collect()
+}
+
+/// Chooses e so that a random velocity satisfies every hard constraint, some of them strictly.
+fn make_feasible(rng: &mut impl Rng, problem: &mut Problem) -> Result<(), ProblemError> {
+    let mut rows = JointRows::default();
+    rows.update(problem);
+    let velocity: Vec<f64> = (0..problem.dof_count())
+        .map(|_| 0.3 * normal(rng))
+        .collect();
+    let mut reached = vec![0.0; problem.row_count()];
+    rows.mul(&velocity, &mut reached);
+    for index in 0..problem.constraints().len() {
+        let constraint = problem.constraints()[index].clone();
+        let z = constraint.load(&reached);
+        let mut error = constraint.error;
+        for row in 0..constraint.rows {
+            let slack = if rng.random_bool(0.5) {
+                uniform(rng, 0.0, 0.3)
+            } else {
+                0.0
+            };
+            match constraint.law {
+                Law::Equality => error[row] = -z[row],
+                Law::Unilateral => error[row] = slack - z[row],
+                Law::JointLimit { lower, upper } => error[row] = 0.5 * (lower + upper) - z[row],
+                // Friction can always be overcome: only the normal row is hard.
+                law if law.is_contact() && row == 2 => error[row] = slack - z[row],
+                _ => {}
+            }
+        }
+        problem.set_error(index, &error.as_slice()[..constraint.rows])?;
+    }
+    Ok(())
+}

@@ -1,0 +1,26 @@
+//! A problem pushed anew, constraint by constraint.
+
+use stiction_constraints::{Law, Problem, ProblemError};
+
+/// The same subsystems without constraints.
+pub(super) fn bare(problem: &Problem) -> Problem {
+    let mut out = problem.clone();
+    out.clear_constraints();
+    out
+}
+
+/// Pushes a copy of a constraint of `from` with a law of choice; `rename` maps subsystems.
+pub(super) fn push_copy(
+    out: &mut Problem,
+    from: &Problem,
+    constraint: usize,
+    law: Law,
+    rename: impl Fn(usize) -> usize,
+) -> Result<usize, ProblemError> {
+    let original = &from.constraints()[constraint];
+    let blocks: Vec<_> = from
+        .terms(constraint)
+        .map(|(subsystem, block)| (rename(subsystem), block))
+        .collect();
+    out.push_constraint(law, &original.error.as_slice()[..original.rows], &blocks)
+}
