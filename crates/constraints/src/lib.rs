@@ -1,6 +1,7 @@
 //! The discrete frictional-contact problem as plain data.
 mod builder;
 pub mod cone;
+mod delassus;
 mod error;
 pub mod factor;
 mod joint_rows;
@@ -10,8 +11,10 @@ pub mod problem_file;
 mod residual;
 mod rows;
 mod solver;
+pub mod stabilization;
 mod subsystem;
 
+pub use delassus::{Delassus, Run};
 pub use error::ProblemError;
 pub use factor::DynamicsMatrix;
 pub use joint_rows::{JointRows, Segment};
@@ -22,4 +25,5 @@ pub use rows::RowBlock;
 pub use solver::{
     Budget, Criterion, Failure, HistoryEntry, Outcome, Report, Solution, Solver, Stopwatch,
 };
+pub use stabilization::{ContactNormal, SoftCoefficients};
 pub use subsystem::{SparseSymmetric, Subsystem, Tree, TreeBody};
