@@ -1,6 +1,6 @@
 //! β: where it starts and how it is balanced.
 
-use stiction_constraints::{Problem, Subsystem, Yardstick};
+use stiction_constraints::{Problem, Segment, Subsystem, Yardstick};
 
 use crate::base::Base;
 use crate::fold::Folds;
@@ -27,6 +27,8 @@ pub(crate) struct Penalty {
     pub(crate) slot_inverse: Vec<f64>,
     /// 1/Σ(1/β) of each active constraint: the weight of its closed form, β/|Z_i| of (37)–(39).
     pub(crate) combined: Vec<f64>,
+    /// Rows of active constraints on each subsystem.
+    rows_on: Vec<usize>,
     row: Vec<f64>,
     solved: Vec<f64>,
 }
@@ -47,11 +49,13 @@ impl Penalty {
         match rule {
             StartPenalty::EffectiveMass { scale, crowding } => {
                 self.effective_masses(problem, layout, folds, yardstick, base);
+                self.count_rows(problem, layout, yardstick);
                 for block in &layout.blocks {
-                    let count = (block.slot_end - block.first_slot).max(1) as f64;
-                    let factor = scale / count.powf(crowding);
-                    for value in &mut self.start[block.slots()] {
-                        *value *= factor;
+                    for number in block.slots() {
+                        let slot = &layout.slots[number];
+                        let constraint = layout.active[slot.active].constraint;
+                        let crowd = self.crowd_of(problem, yardstick, constraint);
+                        self.start[number] *= scale / crowd.powf(crowding);
                     }
                 }
             }
@@ -79,7 +83,8 @@ impl Penalty {
     pub(crate) fn set_scale(&mut self, scale: f64, layout: &Layout) {
         self.scale = scale;
         self.slot.clear();
-        self.slot.extend(self.start.iter().map(|start| start * scale));
+        self.slot
+            .extend(self.start.iter().map(|start| start * scale));
         self.slot_inverse.clear();
         self.slot_inverse
             .extend(self.slot.iter().map(|penalty| 1.0 / penalty));
@@ -104,6 +109,28 @@ impl Penalty {
         let change = change.clamp(1.0 / LARGEST_CHANGE, LARGEST_CHANGE);
         let scale = (self.scale * change).clamp(SCALE_RANGE.0, SCALE_RANGE.1);
         (scale != self.scale).then_some(scale)
+    }
+
+    fn count_rows(&mut self, problem: &Problem, layout: &Layout, yardstick: &Yardstick) {
+        self.rows_on.clear();
+        self.rows_on.resize(problem.subsystems().len(), 0);
+        for active in &layout.active {
+            for group in touched(yardstick, active.constraint) {
+                self.rows_on[group[0].subsystem] += active.rows;
+            }
+        }
+    }
+
+    /// Rows for each degree of freedom, at least 1, in the mean over a constraint's subsystems.
+    fn crowd_of(&self, problem: &Problem, yardstick: &Yardstick, constraint: usize) -> f64 {
+        let (mut sum, mut count) = (0.0, 0);
+        for group in touched(yardstick, constraint) {
+            let subsystem = group[0].subsystem;
+            let dofs = problem.subsystems()[subsystem].dof_count().max(1);
+            sum += (self.rows_on[subsystem] as f64 / dofs as f64).max(1.0);
+            count += 1;
+        }
+        sum / f64::from(count.max(1))
     }
 
     /// 1/mean diag(J A_j⁻¹ Jᵀ) of every slot in its own block.
@@ -140,6 +167,14 @@ impl Penalty {
             }
         }
     }
+}
+
+/// The joint-space rows of a constraint, by subsystems.
+fn touched(yardstick: &Yardstick, constraint: usize) -> impl Iterator<Item = &[Segment]> {
+    yardstick
+        .rows()
+        .segments(constraint)
+        .chunk_by(|a, b| a.subsystem == b.subsystem)
 }
 
 /// One row of a slot in joint space.
@@ -218,7 +253,11 @@ fn mass_of(inertia: &nalgebra::Matrix6<f64>) -> f64 {
 
 /// Number of contacts (three rows each) among slots.
 fn contacts(layout: &Layout, slots: std::ops::Range<usize>) -> f64 {
-    layout.slots[slots].iter().map(|slot| slot.rows).sum::<usize>() as f64 / 3.0
+    layout.slots[slots]
+        .iter()
+        .map(|slot| slot.rows)
+        .sum::<usize>() as f64
+        / 3.0
 }
 
 /// Tr(A_j) / Tr(J_jᵀJ_j), 0 for a block without rows.

@@ -28,11 +28,14 @@ pub enum TreeMethod {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum StartPenalty {
     /// For every term `scale` times the effective mass 1/mean diag(J A⁻¹ Jᵀ) that it sees in its
-    /// own subsystem, divided by `(number of terms on the subsystem)^crowding`.
+    /// own subsystem, divided by `max(1, rows / degrees of freedom of the subsystem)^crowding`.
+    ///
+    /// With `crowding` 1 the eigenvalues of A_j⁻¹ Σ Jᵀ β J are 1 on average where there are more
+    /// rows than degrees of freedom: the balance that pseudodensities aim at.
     EffectiveMass {
         /// Factor on the effective mass.
         scale: f64,
-        /// 0: the term alone. 1: the pseudodensity, as if the mass were shared out over the terms.
+        /// 0: every term as if it were alone. 1: the mass is shared out over the rows.
         crowding: f64,
     },
     /// One β for all: the geometric mean over bodies of mass by number of contacts, [AL, §VI-D].
@@ -98,15 +101,15 @@ impl Default for SubAdmmSettings {
             tree_method: TreeMethod::Factorization,
             start_penalty: StartPenalty::EffectiveMass {
                 scale: 1.0,
-                crowding: 0.5,
+                crowding: 1.0,
             },
             adaptation: Adaptation::Balanced {
                 ratio: 5.0,
-                first: 10,
+                first: 5,
                 growth: 1.6,
             },
             relaxation: 1.4,
-            anderson_memory: 10,
+            anderson_memory: 5,
             fold_soft: true,
             max_iterations: 1000,
             parallel_from_terms: 2000,

@@ -263,10 +263,9 @@ impl SubAdmm {
         let ((primal, dual), ratio) = match self.settings.adaptation {
             Adaptation::Never => return Ok(()),
             Adaptation::Printed { ratio, .. } => (plain.printed(&mut self.forces), ratio),
-            Adaptation::Balanced { ratio, .. } => (
-                plain.relative(&mut self.forces, iterate.free_size),
-                ratio,
-            ),
+            Adaptation::Balanced { ratio, .. } => {
+                (plain.relative(&mut self.forces, iterate.free_size), ratio)
+            }
         };
         let Some(scale) = self.penalty.balanced_scale(primal, dual, ratio) else {
             return Ok(());
@@ -315,12 +314,22 @@ impl SubAdmm {
             .mul(&iterate.measured_velocity, &mut iterate.row_velocity);
         self.folds
             .write_impulses(problem, &iterate.row_velocity, &mut iterate.stacked);
-        self.yardstick.measure_at(
+        let residual = self.yardstick.measure_at(
             problem,
             &iterate.stacked,
             &iterate.row_velocity,
             budget.criterion,
-        )
+        );
+        // Impulses of an infeasible problem grow until velocities vanish in their rounding, and
+        // with them the residual: it cannot be known better than this.
+        let masses = self.yardstick.effective_masses();
+        let largest = problem
+            .constraints()
+            .iter()
+            .zip(masses)
+            .map(|(constraint, mass)| constraint.load(&iterate.stacked).amax() / mass)
+            .fold(0.0, f64::max);
+        residual.max(f64::EPSILON * largest)
     }
 
     /// Residual of the guess, or of no impulses at all; leaves them in `stacked`.
@@ -459,13 +468,7 @@ impl Solver for SubAdmm {
         let residuals = self
             .yardstick
             .residuals(problem, &solution.velocity, &solution.impulse);
-        report(
-            outcome,
-            iterations,
-            self.factorizations,
-            residuals,
-            history,
-        )
+        report(outcome, iterations, self.factorizations, residuals, history)
     }
 }
 

@@ -8,7 +8,10 @@ use stiction_constraints::{Budget, HistoryEntry};
 
 /// Iteration of the first scheduled measurement, and the factor to the next.
 const FIRST: usize = 5;
-const GROWTH: f64 = 1.5;
+const GROWTH: f64 = 1.2;
+
+/// The ratio of residual and |J v̂ − z| varies from iteration to iteration by about this much.
+const TRUST: f64 = 0.5;
 
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
@@ -33,11 +36,17 @@ impl Watch {
     }
 
     /// Whether to measure after an iteration.
-    pub(crate) fn is_due(&self, iteration: usize, gap: f64, is_last: bool, budget: &Budget) -> bool {
+    pub(crate) fn is_due(
+        &self,
+        iteration: usize,
+        gap: f64,
+        is_last: bool,
+        budget: &Budget,
+    ) -> bool {
         budget.record_history
             || is_last
             || iteration >= self.next
-            || (gap * self.ratio <= budget.tolerance
+            || (TRUST * gap * self.ratio <= budget.tolerance
                 && iteration > self.last + iteration / 20)
     }
 
