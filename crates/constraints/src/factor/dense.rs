@@ -20,7 +20,12 @@ impl DenseFactor {
     )]
     pub fn update(&mut self, matrix: &DMatrix<f64>) -> Result<(), ()> {
         let n = matrix.nrows();
-        self.matrix.clone_from(matrix);
+        // `clone_from` of nalgebra allocates anew.
+        if self.matrix.shape() == matrix.shape() {
+            self.matrix.copy_from(matrix);
+        } else {
+            self.matrix = matrix.clone();
+        }
         self.is_diagonal = (0..n).all(|j| (0..n).all(|i| i == j || matrix[(i, j)] == 0.0));
         if self.is_diagonal {
             return if (0..n).all(|i| matrix[(i, i)] > 0.0) {
