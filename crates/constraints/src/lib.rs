@@ -21,7 +21,7 @@ mod subsystem;
 pub use error::ProblemError;
 pub use factor::DynamicsMatrix;
 pub use joint_rows::{JointRows, Segment};
-pub use law::{ConeOperator, Law, Response};
+pub use law::{ConeOperator, Law, Response, SmoothedResponse};
 pub use problem::{Constraint, Problem};
 pub use residual::{Residuals, Yardstick};
 pub use rows::RowBlock;

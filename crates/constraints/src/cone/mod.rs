@@ -5,12 +5,15 @@
 
 mod elliptic;
 mod isotropic;
+mod smoothed;
 
 pub use elliptic::{
     project_elliptic, project_elliptic_derivative, project_elliptic_strict,
     project_elliptic_strict_derivative,
 };
 pub use isotropic::{project, project_derivative, project_strict, project_strict_derivative};
+
+pub use smoothed::{project_smoothed, smoothed_positive_part};
 
 use nalgebra::Vector3;
 

@@ -7,8 +7,11 @@
 mod contact;
 mod joint_friction;
 mod joint_limit;
+mod smoothed;
 mod soft;
 mod unilateral;
+
+pub use smoothed::SmoothedResponse;
 
 use nalgebra::{Matrix3, Vector3};
 use serde::{Deserialize, Serialize};
