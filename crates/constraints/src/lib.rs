@@ -8,16 +8,20 @@
 
 mod builder;
 pub mod cone;
+mod delassus;
 mod error;
 pub mod factor;
 mod joint_rows;
 pub mod law;
 mod problem;
+pub mod problem_file;
 mod residual;
 mod rows;
 mod solver;
+pub mod stabilization;
 mod subsystem;
 
+pub use delassus::{Delassus, Run};
 pub use error::ProblemError;
 pub use factor::DynamicsMatrix;
 pub use joint_rows::{JointRows, Segment};
@@ -28,4 +32,5 @@ pub use rows::RowBlock;
 pub use solver::{
     Budget, Criterion, Failure, HistoryEntry, Outcome, Report, Solution, Solver, Stopwatch,
 };
+pub use stabilization::{ContactNormal, SoftCoefficients};
 pub use subsystem::{SparseSymmetric, Subsystem, Tree, TreeBody};

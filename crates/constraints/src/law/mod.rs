@@ -4,6 +4,7 @@
 //! x̄ = J v̂ + u/β and the penalty β > 0, it returns the λ for which z = x̄ + λ/β and (z, λ) obey
 //! the law, together with the stiffness K = −∂λ/∂x̄ that the Newton solvers need.
 
+mod bound_in_file;
 mod contact;
 mod joint_friction;
 mod joint_limit;
@@ -61,9 +62,11 @@ pub enum Law {
     },
     /// Velocity interval lower ≤ z + e ≤ upper with λ pushing back inside, [JFL, (8)].
     JointLimit {
-        /// Smallest velocity, m/s (rad/s).
+        /// Smallest velocity, m/s (rad/s); −∞ for no limit.
+        #[serde(with = "bound_in_file")]
         lower: f64,
-        /// Largest velocity, m/s (rad/s).
+        /// Largest velocity, m/s (rad/s); +∞ for no limit.
+        #[serde(with = "bound_in_file")]
         upper: f64,
     },
 }

@@ -105,7 +105,7 @@ impl SparseSymmetric {
 
     pub(crate) fn check(&self) -> Result<(), String> {
         let n = self.dimension;
-        let sizes_agree = self.column_start.len() == n + 1
+        let sizes_agree = self.column_start.len().checked_sub(1) == Some(n)
             && self.column_start[0] == 0
             && self.column_start.windows(2).all(|w| w[0] < w[1])
             && self.column_start[n] == self.row_index.len()

@@ -73,7 +73,10 @@ impl Tree {
         columns: Vec<Vector6<f64>>,
         diagonal: Vec<f64>,
     ) -> Result<Self, String> {
-        let dofs: usize = bodies.iter().map(|body| body.joint_dofs).sum();
+        let dofs = bodies
+            .iter()
+            .try_fold(0usize, |sum, body| sum.checked_add(body.joint_dofs))
+            .ok_or("the joints have more degrees of freedom than can be counted")?;
         if columns.len() != dofs {
             return Err(format!(
                 "the joints have {dofs} degrees of freedom but {} motion columns were given",

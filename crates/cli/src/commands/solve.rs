@@ -1,0 +1,87 @@
+//! `stiction solve`.
+
+use std::io::Write;
+
+use anyhow::Context;
+use stiction_constraints::Budget;
+
+use crate::arguments::SolveArguments;
+use crate::progress::Progress;
+use crate::run::{Record, solve};
+use crate::warm_start::WarmStarts;
+use crate::{Ending, complain, input, json_lines, plot, solvers, table};
+
+pub(crate) fn run(arguments: &SolveArguments) -> anyhow::Result<Ending> {
+    let names = solvers::choose(&arguments.solver)?;
+    let warm_starts = match &arguments.warm_start {
+        Some(path) => WarmStarts::read(path)?,
+        None => WarmStarts::default(),
+    };
+    let found = input::find(&arguments.inputs);
+    for problem in &found.unusable {
+        complain(problem);
+    }
+    let sources = found.sources;
+    if sources.is_empty() && found.unusable.is_empty() {
+        anyhow::bail!("no problem files found: give files, or directories that hold .json or .h5");
+    }
+    let budget = Budget {
+        tolerance: arguments.tolerance,
+        max_iterations: arguments.max_iterations,
+        time_limit: arguments.time_budget,
+        // The convergence plot shows one problem; a profile needs no histories.
+        record_history: arguments.plot.is_some() && sources.len() == 1,
+        ..Budget::default()
+    };
+
+    let mut is_input_bad = !found.unusable.is_empty();
+    let mut records: Vec<Record> = Vec::new();
+    let progress = Progress::start(sources.len() * names.len());
+    for source in &sources {
+        let problem = match source.load() {
+            Ok(Some(problem)) => problem,
+            // Directories may hold other things than problems.
+            Ok(None) => {
+                progress.say(&format!("skipped {source}, it holds no problem"));
+                progress.advance(names.len());
+                continue;
+            }
+            Err(error) => {
+                is_input_bad = true;
+                progress.say(&format!("{error:#}"));
+                progress.advance(names.len());
+                continue;
+            }
+        };
+        for name in &names {
+            progress.show(&format!("{} with {name}", problem.name()));
+            let guess = warm_starts.find(problem.name(), name);
+            let record = solve(&problem, name, &budget, guess)?;
+            if arguments.json {
+                let line = json_lines::answer(&record, &budget);
+                writeln!(std::io::stdout(), "{line}")?;
+            }
+            records.push(record);
+            progress.advance(1);
+        }
+    }
+    progress.finish();
+
+    if !arguments.json {
+        table::print(&mut std::io::stdout().lock(), &records, &names)?;
+    }
+    if let Some(path) = &arguments.plot
+        && !records.is_empty()
+    {
+        plot::draw(path, &records, &names, &budget)
+            .with_context(|| format!("{}: the plot cannot be written", path.display()))?;
+    }
+    let is_all_converged = records.iter().all(|r| r.report.outcome.is_converged());
+    Ok(if is_input_bad {
+        Ending::BadInput
+    } else if is_all_converged {
+        Ending::Fine
+    } else {
+        Ending::NotConverged
+    })
+}

@@ -1,0 +1,63 @@
+//! The command `stiction`: solve frictional contact problems and compare solvers.
+
+mod arguments;
+mod commands;
+mod input;
+mod json_lines;
+mod plot;
+mod progress;
+mod run;
+mod solvers;
+mod table;
+mod warm_start;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use arguments::{Arguments, Command};
+
+/// How a command ended; becomes the exit code.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ending {
+    /// Everything converged: 0.
+    Fine,
+    /// Something did not converge: 1.
+    NotConverged,
+    /// Some input could not be read: 2.
+    BadInput,
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::parse();
+    let ending = match arguments.command {
+        Command::Solve(arguments) => commands::solve::run(&arguments),
+        Command::Solvers => commands::solvers::run(),
+        Command::Completions { shell } => commands::completions::run(shell),
+    };
+    match ending {
+        Ok(Ending::Fine) => ExitCode::SUCCESS,
+        Ok(Ending::NotConverged) => ExitCode::from(1),
+        Ok(Ending::BadInput) => ExitCode::from(2),
+        Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
+        Err(error) => {
+            complain(&format!("{error:#}"));
+            ExitCode::from(2)
+        }
+    }
+}
+
+/// Says something on standard error. Where nobody listens, nothing is lost.
+fn complain(message: &str) {
+    let _ = writeln!(std::io::stderr(), "stiction: {message}");
+}
+
+/// A reader that has seen enough (`stiction solve … | head`) is no error.
+fn is_closed_pipe(error: &anyhow::Error) -> bool {
+    error.chain().any(|cause| {
+        cause
+            .downcast_ref::<std::io::Error>()
+            .is_some_and(|error| error.kind() == std::io::ErrorKind::BrokenPipe)
+    })
+}

@@ -1,0 +1,35 @@
+//! Plots as SVG: convergence of one problem, performance profile of several.
+
+mod convergence;
+mod profile;
+
+use std::path::Path;
+
+use plotters::prelude::{Palette, Palette99, RGBColor};
+use stiction_constraints::Budget;
+
+use crate::run::Record;
+
+/// Draws what fits the number of problems.
+pub(crate) fn draw(
+    path: &Path,
+    records: &[Record],
+    solvers: &[String],
+    budget: &Budget,
+) -> anyhow::Result<()> {
+    let is_one_problem = records
+        .iter()
+        .all(|record| record.problem == records[0].problem);
+    let svg = if is_one_problem {
+        convergence::svg(records, budget)?
+    } else {
+        profile::svg(records, solvers)?
+    };
+    Ok(std::fs::write(path, svg)?)
+}
+
+/// A colour for each solver.
+fn colour(index: usize) -> RGBColor {
+    let (r, g, b) = Palette99::COLORS[index % Palette99::COLORS.len()];
+    RGBColor(r, g, b)
+}

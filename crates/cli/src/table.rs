@@ -1,0 +1,108 @@
+//! The table that people read.
+
+use std::io::{self, Write};
+
+use stiction_constraints::Residuals;
+
+use crate::run::{Answer, Record, readable};
+
+const HEADER: [&str; 14] = [
+    "problem", "solver", "contacts", "rows", "dofs", "iter", "time", "natural", "balanced",
+    "scaled", "paper", "eps", "FB", "dyn",
+];
+
+/// One line per problem and solver, and for several problems one line per solver at the end.
+pub(crate) fn print(out: &mut dyn Write, records: &[Record], solvers: &[String]) -> io::Result<()> {
+    let mut lines: Vec<Vec<String>> = vec![HEADER.iter().map(|&h| h.to_owned()).collect()];
+    lines[0].push("outcome".into());
+    lines.extend(records.iter().map(line));
+    let columns = lines[0].len();
+    let widths: Vec<usize> = (0..columns)
+        .map(|c| {
+            lines
+                .iter()
+                .map(|l| l[c].chars().count())
+                .max()
+                .unwrap_or(0)
+        })
+        .collect();
+    for line in &lines {
+        for (column, (cell, &width)) in line.iter().zip(&widths).enumerate() {
+            // Words to the left, numbers to the right; nothing is padded at the end of a line.
+            match column {
+                0 => write!(out, "{cell:width$}")?,
+                1 => write!(out, "  {cell:width$}")?,
+                _ if column + 1 == columns => write!(out, "  {cell}")?,
+                _ => write!(out, "  {cell:>width$}")?,
+            }
+        }
+        writeln!(out)?;
+    }
+    if records.len() > solvers.len() {
+        writeln!(out)?;
+        for solver in solvers {
+            summarize(out, solver, records)?;
+        }
+    }
+    Ok(())
+}
+
+fn line(record: &Record) -> Vec<String> {
+    let report = &record.report;
+    let Residuals {
+        natural,
+        balanced,
+        scaled,
+        paper,
+        fischer_burmeister,
+        dynamics,
+        ..
+    } = report.residuals;
+    let mut cells = vec![
+        record.problem.clone(),
+        record.solver.clone(),
+        record.sizes.contacts.to_string(),
+        record.sizes.rows.to_string(),
+        record.sizes.dofs.to_string(),
+        report.iterations.to_string(),
+        readable(report.time),
+    ];
+    let eps = report.residuals.eps_abs();
+    for value in [
+        natural,
+        balanced,
+        scaled,
+        paper,
+        eps,
+        fischer_burmeister,
+        dynamics,
+    ] {
+        cells.push(format!("{value:.1e}"));
+    }
+    let is_symmetrised = matches!(
+        record.answer,
+        Answer::Reaction {
+            is_symmetrised: Some(true),
+            ..
+        }
+    );
+    let note = if is_symmetrised {
+        " (symmetric part of W)"
+    } else {
+        ""
+    };
+    cells.push(format!("{}{note}", report.outcome));
+    cells
+}
+
+fn summarize(out: &mut dyn Write, solver: &str, records: &[Record]) -> io::Result<()> {
+    let own = || records.iter().filter(|record| record.solver == solver);
+    let solved = own().filter(|r| r.report.outcome.is_converged()).count();
+    let time = own().map(|record| record.report.time).sum();
+    writeln!(
+        out,
+        "{solver}: {solved} of {} converged, {} in all",
+        own().count(),
+        readable(time)
+    )
+}

@@ -1,0 +1,203 @@
+//! Problem files: what is read, recognised by content, and what is written.
+//!
+//! | format | content | see |
+//! |---|---|---|
+//! | contact JSON | local (W, q) or global (M, H, f, w) contact problems | [`LocalProblem`], [`GlobalProblem`] |
+//! | FCLIB HDF5 | the same, in the layout of the Frictional Contact Library | [`fclib`] |
+//! | matrices JSON | bare A, b, J per subsystem with any law but the special contacts | [`FullProblem`] |
+//! | our own JSON | every subsystem, row block and law, to the last bit | [`FullProblem`] |
+//!
+//! Contact JSON and FCLIB order the components of a contact (normal, tangent 1, tangent 2), and
+//! answers to them are given in that order; the problem layer orders (t1, t2, n).
+
+mod component_order;
+mod contact_json;
+mod contact_residuals;
+mod csc_matrix;
+mod error;
+pub mod fclib;
+mod global;
+mod local;
+mod matrices_json;
+mod native;
+mod newton_refinement;
+mod rank_factor;
+mod solve;
+
+pub use csc_matrix::CscMatrix;
+pub use error::ProblemFileError;
+pub use global::GlobalProblem;
+pub use local::{LocalProblem, ReducedLocal};
+pub use solve::{ContactAnswer, solve_global, solve_local};
+
+use std::path::Path;
+
+use serde::Deserialize;
+
+use crate::problem::Problem;
+use crate::solver::Solution;
+use error::Refusal;
+
+/// What a contact file says about itself.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Origin {
+    /// Name of the problem.
+    pub name: String,
+    /// Collection it belongs to.
+    pub family: Option<String>,
+    /// Where the numbers come from.
+    pub source: Option<String>,
+    /// Licence of the numbers.
+    pub license: Option<String>,
+    /// Anything else.
+    pub info: Option<serde_json::Value>,
+    /// Remarks.
+    pub note: Option<serde_json::Value>,
+}
+
+impl Origin {
+    /// Only a name.
+    pub fn named(name: &str) -> Self {
+        Self {
+            name: name.to_owned(),
+            ..Self::default()
+        }
+    }
+}
+
+/// A problem with masses, Jacobians and laws.
+#[derive(Debug, Clone, PartialEq)]
+pub struct FullProblem {
+    /// Name of the problem, empty when the file gave none.
+    pub name: String,
+    /// The problem.
+    pub problem: Problem,
+    /// A solution that came with the file.
+    pub solution: Option<StoredSolution>,
+}
+
+/// A solution that came with a file.
+#[derive(Debug, Clone, PartialEq)]
+pub struct StoredSolution {
+    /// Velocity and impulses.
+    pub solution: Solution,
+    /// Whether every solution has this velocity, where that is known.
+    pub velocity_is_unique: Option<bool>,
+    /// How far other solvers' velocities were from it, m/s.
+    pub velocity_tolerance: Option<f64>,
+}
+
+/// What a problem file holds.
+#[derive(Debug, Clone, PartialEq)]
+pub enum ProblemFile {
+    /// u = W r + q.
+    Local(LocalProblem),
+    /// M v = H r + f, u = Hᵀ v + w.
+    Global(GlobalProblem),
+    /// A problem with any subsystems and laws.
+    Full(FullProblem),
+}
+
+impl ProblemFile {
+    /// The name that the file gives itself; may be empty.
+    pub fn name(&self) -> &str {
+        match self {
+            ProblemFile::Local(local) => &local.origin.name,
+            ProblemFile::Global(global) => &global.origin.name,
+            ProblemFile::Full(full) => &full.name,
+        }
+    }
+}
+
+/// Reads a problem file, recognising its format by content. A file that does not name its problem
+/// gives it its own name.
+///
+/// # Errors
+/// A file that cannot be read, is malformed, or holds an impossible problem; the error names the
+/// file, the element and the reason.
+pub fn read(path: impl AsRef<Path>) -> Result<ProblemFile, ProblemFileError> {
+    let path = path.as_ref();
+    let file = path.display().to_string();
+    let bytes = std::fs::read(path).map_err(|source| ProblemFileError::Read {
+        file: file.clone(),
+        source,
+    })?;
+    let mut problem = parse_bytes(&bytes, &file)?;
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let name = match &mut problem {
+        ProblemFile::Local(local) => &mut local.origin.name,
+        ProblemFile::Global(global) => &mut global.origin.name,
+        ProblemFile::Full(full) => &mut full.name,
+    };
+    if name.is_empty() {
+        *name = stem.into_owned();
+    }
+    Ok(problem)
+}
+
+/// Reads a problem from the content of a file; `file` names it in errors.
+///
+/// # Errors
+/// As [`read`].
+pub fn parse_bytes(bytes: &[u8], file: &str) -> Result<ProblemFile, ProblemFileError> {
+    parse(bytes).map_err(|refusal| refusal.in_file(file))
+}
+
+/// The fields by which JSON formats are told apart.
+#[derive(Deserialize)]
+struct Marks {
+    kind: Option<serde_json::Value>,
+    schema: Option<serde_json::Value>,
+    format: Option<serde_json::Value>,
+}
+
+fn parse(bytes: &[u8]) -> Result<ProblemFile, Refusal> {
+    if hdf5_pure::is_hdf5_bytes(bytes) {
+        return fclib::parse(bytes);
+    }
+    let marks: Marks = serde_json::from_slice(bytes)?;
+    let is = |mark: &Option<serde_json::Value>, names: &[&str]| {
+        let text = mark.as_ref().and_then(serde_json::Value::as_str);
+        text.is_some_and(|text| names.contains(&text))
+    };
+    if is(&marks.format, &[native::FORMAT]) {
+        native::parse(bytes)
+    } else if is(&marks.schema, &matrices_json::SCHEMAS) {
+        matrices_json::parse(bytes)
+    } else if marks.kind.is_some() {
+        contact_json::parse(bytes)
+    } else {
+        Err(Refusal::UnknownFormat {
+            reason: format!(
+                "it is JSON, but has neither \"kind\" (\"local\" or \"global\"), nor \"schema\" \
+                 (\"{}\"), nor \"format\" (\"{}\")",
+                matrices_json::SCHEMAS[0],
+                native::FORMAT
+            ),
+        })
+    }
+}
+
+/// Writes a problem: local and global ones as FCLIB HDF5 when the name ends in `.h5` or `.hdf5`,
+/// as contact JSON otherwise; full ones as our own JSON.
+///
+/// # Errors
+/// A file that cannot be written, or a full problem that is to be written as HDF5.
+pub fn write(path: impl AsRef<Path>, problem: &ProblemFile) -> Result<(), ProblemFileError> {
+    let path = path.as_ref();
+    let file = path.display().to_string();
+    let extension = path.extension().unwrap_or_default();
+    let is_hdf5 = ["h5", "hdf5"].iter().any(|name| extension == *name);
+    let bytes = match problem {
+        ProblemFile::Full(_) if is_hdf5 => Err(Refusal::element(
+            "format",
+            "FCLIB holds only local and global contact problems, write this one as .json",
+        )),
+        ProblemFile::Local(_) | ProblemFile::Global(_) if is_hdf5 => fclib::to_bytes(problem, None),
+        ProblemFile::Local(local) => contact_json::local_to_json(local).map_err(Refusal::from),
+        ProblemFile::Global(global) => contact_json::global_to_json(global).map_err(Refusal::from),
+        ProblemFile::Full(full) => native::to_json(full).map_err(Refusal::from),
+    }
+    .map_err(|refusal| refusal.in_file(&file))?;
+    std::fs::write(path, bytes).map_err(|source| ProblemFileError::Write { file, source })
+}

@@ -1,0 +1,63 @@
+//! How far an iterate is from solving the method's own model, in m/s.
+
+use nalgebra::Vector3;
+use stiction_constraints::ConeOperator;
+
+use crate::local::Local;
+use crate::settings::Method;
+use crate::update;
+
+/// ‖λ − T(λ)‖ over the effective mass, largest component, with T the fixed-point map of the
+/// method's model: the counterpart of the yardstick's `scaled` for another law of contact.
+/// Infinite when something is not finite.
+pub(crate) fn own_residual(
+    method: Method,
+    locals: &[Local],
+    masses: &[f64],
+    impulses: &[f64],
+    row_velocity: &[f64],
+) -> f64 {
+    let mut worst: f64 = 0.0;
+    for (local, &mass) in locals.iter().zip(masses) {
+        let (impulse, z) = (local.load(impulses), local.load(row_velocity));
+        let error = (map(method, local, mass, &z, &impulse) - impulse).amax() / mass;
+        // `max` would drop a NaN.
+        if !error.is_finite() {
+            return f64::INFINITY;
+        }
+        worst = worst.max(error);
+    }
+    worst
+}
+
+fn map(
+    method: Method,
+    local: &Local,
+    mass: f64,
+    z: &Vector3<f64>,
+    impulse: &Vector3<f64>,
+) -> Vector3<f64> {
+    let closed_form = |operator| {
+        let x_bar = z - impulse / mass;
+        local
+            .law
+            .impulse(local.rows, &x_bar, &local.error, mass, operator)
+    };
+    match method {
+        _ if !local.law.is_contact() => closed_form(ConeOperator::Strict),
+        Method::Ncp | Method::Jacobi => closed_form(ConeOperator::Strict),
+        // The cone model is the proximal operator without the De Saxcé shift.
+        Method::Ccp => closed_form(ConeOperator::Proximal { shift: 0.0 }),
+        Method::Lcp => {
+            let mut target = impulse - local.law_velocity(z, impulse) * mass;
+            target.z = target.z.max(0.0);
+            let friction = local.friction();
+            for row in 0..2 {
+                let bound = friction[row] * target.z;
+                target[row] = target[row].clamp(-bound, bound);
+            }
+            target
+        }
+        Method::Raisim => update::update(method, local, z, impulse),
+    }
+}

@@ -1,0 +1,302 @@
+//! The loop that all methods share.
+
+use stiction_constraints::{
+    Budget, Failure, HistoryEntry, Outcome, Problem, Report, Residuals, Solution, Solver, Stopwatch,
+};
+
+use crate::own_residual::own_residual;
+use crate::settings::{Judge, Method, PgsSettings, SettingsError};
+use crate::update;
+use crate::workspace::Workspace;
+
+/// After this many sweeps the row velocities are computed from scratch.
+const REFRESH_SWEEPS: usize = 64;
+
+/// An improvement of the best residual below this share is none.
+const STALL_SHARE: f64 = 1e-3;
+
+/// A per-contact solver; which one is in its [settings](PgsSettings).
+#[derive(Debug, Default)]
+pub struct Pgs {
+    settings: PgsSettings,
+    workspace: Workspace,
+    own_residual: f64,
+}
+
+impl Pgs {
+    /// A solver with the given settings.
+    ///
+    /// # Errors
+    /// A setting that is out of range.
+    pub fn new(settings: PgsSettings) -> Result<Self, SettingsError> {
+        settings.validate()?;
+        Ok(Self {
+            settings,
+            ..Self::default()
+        })
+    }
+
+    /// The solver with a name of [`SOLVERS`](crate::SOLVERS), with its defaults.
+    pub fn by_name(name: &str) -> Option<Self> {
+        let settings = PgsSettings::for_method(Method::by_name(name)?);
+        Some(Self {
+            settings,
+            ..Self::default()
+        })
+    }
+
+    /// The settings.
+    pub fn settings(&self) -> &PgsSettings {
+        &self.settings
+    }
+
+    /// Residual of the method's own model at the last returned solution, in m/s. For `pgs` and
+    /// `jacobi` this is the yardstick's scaled residual.
+    pub fn own_residual(&self) -> f64 {
+        self.own_residual
+    }
+
+    /// One sweep over all constraints; returns whether any impulse changed. `blend` is the weight
+    /// of the new impulses.
+    fn sweep(&mut self, blend: f64) -> bool {
+        let method = self.settings.method;
+        let Workspace {
+            delassus,
+            locals,
+            impulse: impulses,
+            row_velocity,
+            change,
+            ..
+        } = &mut self.workspace;
+        let mut has_moved = false;
+        for (index, local) in locals.iter().enumerate() {
+            let (impulse, z) = (local.load(impulses), local.load(row_velocity));
+            let step = (update::update(method, local, &z, &impulse) - impulse) * blend;
+            // Open contacts and finished ones cost nothing beyond this line. (NaN moves.)
+            let is_still = step.x == 0.0 && step.y == 0.0 && step.z == 0.0;
+            if method == Method::Jacobi {
+                local.store(&step, change);
+            } else if !is_still {
+                local.store(&(impulse + step), impulses);
+                delassus.add_column(index, &step, row_velocity);
+            }
+            has_moved |= !is_still;
+        }
+        if method == Method::Jacobi {
+            for (index, local) in locals.iter().enumerate() {
+                let step = local.load(change);
+                local.store(&(local.load(impulses) + step), impulses);
+                delassus.add_column(index, &step, row_velocity);
+            }
+        }
+        has_moved
+    }
+
+    /// The residual that decides, of the present iterate.
+    fn judged_residual(&self, problem: &Problem, budget: &Budget) -> f64 {
+        let is_own = self.settings.judge == Judge::OwnModel
+            && !self.settings.method.solves_the_true_problem();
+        if is_own {
+            self.model_residual()
+        } else {
+            self.common_residual(problem, budget)
+        }
+    }
+
+    fn model_residual(&self) -> f64 {
+        let workspace = &self.workspace;
+        own_residual(
+            self.settings.method,
+            &workspace.locals,
+            workspace.yardstick.effective_masses(),
+            &workspace.impulse,
+            &workspace.row_velocity,
+        )
+    }
+
+    fn common_residual(&self, problem: &Problem, budget: &Budget) -> f64 {
+        let workspace = &self.workspace;
+        workspace.yardstick.measure_at(
+            problem,
+            &workspace.impulse,
+            &workspace.row_velocity,
+            budget.criterion,
+        )
+    }
+
+    /// Sweeps until something ends it; the best iterate is left in the workspace.
+    fn iterate(
+        &mut self,
+        problem: &Problem,
+        budget: &Budget,
+        watch: &Stopwatch,
+        history: &mut Vec<HistoryEntry>,
+    ) -> (Outcome, usize) {
+        let limit = budget.max_iterations.unwrap_or(self.settings.max_sweeps);
+        let mut progress = Progress::new(self.judged_residual(problem, budget));
+        let mut blend = match self.settings.method {
+            Method::Raisim => self.settings.relaxation.min(1.0),
+            _ => 1.0,
+        };
+        let (mut sweeps, mut next_check, mut next_refresh) = (0, 1, REFRESH_SWEEPS);
+        loop {
+            if progress.best <= budget.tolerance {
+                return (Outcome::Converged, sweeps);
+            }
+            if sweeps >= limit {
+                return (Outcome::OutOfIterations, sweeps);
+            }
+            sweeps += 1;
+            let has_moved = self.sweep(blend);
+            if self.settings.method == Method::Raisim {
+                // [CMC, Alg. 4, lines 12–13] with the weight the right way round: as printed,
+                // α = 1 would freeze the impulses.
+                let (floor, decay) = (self.settings.raisim_floor, self.settings.raisim_decay);
+                blend = decay * blend + (1.0 - decay) * floor;
+            }
+            let is_spent = watch.is_spent();
+            let is_due = sweeps >= next_check || sweeps == limit;
+            if !(is_due || is_spent || !has_moved || budget.record_history) {
+                continue;
+            }
+
+            // Every tenth of the way is often enough: a residual costs about as much as a sweep
+            // over loosely coupled contacts.
+            next_check = sweeps + 1 + sweeps / 10;
+            if sweeps >= next_refresh {
+                self.workspace.refresh_row_velocity(problem);
+                next_refresh = sweeps + REFRESH_SWEEPS;
+            }
+            let mut residual = self.judged_residual(problem, budget);
+            if residual <= budget.tolerance {
+                // Believed only with velocities from scratch.
+                self.workspace.refresh_row_velocity(problem);
+                residual = self.judged_residual(problem, budget);
+            }
+            if budget.record_history {
+                history.push(HistoryEntry {
+                    iteration: sweeps,
+                    seconds: watch.elapsed().as_secs_f64(),
+                    residual: self.common_residual(problem, budget),
+                });
+            }
+            if progress.is_best(residual) {
+                let Workspace { best, impulse, .. } = &mut self.workspace;
+                best.copy_from_slice(impulse);
+            }
+            if progress.best <= budget.tolerance {
+                return (Outcome::Converged, sweeps);
+            }
+            if residual == f64::INFINITY {
+                return (Outcome::Failed(Failure::NotFinite), sweeps);
+            }
+            if is_spent {
+                return (Outcome::OutOfTime, sweeps);
+            }
+            if !has_moved || progress.has_stalled(sweeps, self.settings.stall_sweeps) {
+                return (Outcome::Failed(Failure::Stalled), sweeps);
+            }
+        }
+    }
+}
+
+impl Solver for Pgs {
+    fn name(&self) -> &'static str {
+        self.settings.method.name()
+    }
+
+    fn solve(&mut self, problem: &Problem, budget: &Budget, solution: &mut Solution) -> Report {
+        let watch = Stopwatch::start(budget);
+        let mut history = Vec::new();
+        let started = self.workspace.start(problem, &self.settings, solution);
+        solution.velocity.clear();
+        solution.velocity.resize(problem.dof_count(), 0.0);
+        solution.impulse.clear();
+        solution.impulse.resize(problem.row_count(), 0.0);
+
+        let (outcome, sweeps, residuals) = match started {
+            // Without A⁻¹ there is no velocity and no residual: zeros, and nothing claimed.
+            Err(failure) => {
+                self.own_residual = f64::INFINITY;
+                (Outcome::Failed(failure), 0, unknown_residuals())
+            }
+            Ok(()) => {
+                let (outcome, sweeps) = self.iterate(problem, budget, &watch, &mut history);
+                let workspace = &mut self.workspace;
+                workspace.impulse.copy_from_slice(&workspace.best);
+                workspace.refresh_row_velocity(problem);
+                solution.impulse.copy_from_slice(&workspace.best);
+                workspace
+                    .yardstick
+                    .velocity_of(problem, &workspace.best, &mut solution.velocity);
+                let residuals =
+                    workspace
+                        .yardstick
+                        .residuals(problem, &solution.velocity, &solution.impulse);
+                self.own_residual = self.model_residual();
+                (outcome, sweeps, residuals)
+            }
+        };
+        Report {
+            outcome,
+            iterations: sweeps,
+            inner_iterations: sweeps,
+            factorizations: 0,
+            residuals,
+            time: watch.elapsed(),
+            history,
+        }
+    }
+}
+
+/// The best residual, and whether it still moves.
+struct Progress {
+    best: f64,
+    window_start: usize,
+    window_best: f64,
+}
+
+impl Progress {
+    fn new(residual: f64) -> Self {
+        Self {
+            best: residual,
+            window_start: 0,
+            window_best: residual,
+        }
+    }
+
+    /// Takes note of a residual; whether it is the smallest so far.
+    fn is_best(&mut self, residual: f64) -> bool {
+        let is_best = residual < self.best;
+        if is_best {
+            self.best = residual;
+        }
+        is_best
+    }
+
+    /// Whether the last window of sweeps brought nothing.
+    fn has_stalled(&mut self, sweeps: usize, window: usize) -> bool {
+        if sweeps < self.window_start + window {
+            return false;
+        }
+        let has_stalled = self.best > (1.0 - STALL_SHARE) * self.window_best;
+        self.window_start = sweeps;
+        self.window_best = self.best;
+        has_stalled
+    }
+}
+
+fn unknown_residuals() -> Residuals {
+    let unknown = f64::INFINITY;
+    Residuals {
+        paper: unknown,
+        scaled: unknown,
+        primal: unknown,
+        dual: unknown,
+        complementarity: unknown,
+        natural: unknown,
+        balanced: unknown,
+        fischer_burmeister: unknown,
+        dynamics: unknown,
+    }
+}

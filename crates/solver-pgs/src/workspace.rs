@@ -1,0 +1,74 @@
+//! Vectors that live between calls.
+
+use stiction_constraints::{Delassus, Failure, Problem, Solution, Yardstick};
+
+use crate::local::Local;
+use crate::settings::PgsSettings;
+
+/// Everything that a solve needs besides the problem. Never shrinks.
+#[derive(Debug, Default)]
+pub(crate) struct Workspace {
+    pub(crate) yardstick: Yardstick,
+    pub(crate) delassus: Delassus,
+    pub(crate) locals: Vec<Local>,
+    /// λ, N·s.
+    pub(crate) impulse: Vec<f64>,
+    /// z = J v̂ of λ, kept up to date through the columns of G, m/s.
+    pub(crate) row_velocity: Vec<f64>,
+    /// λ of the smallest residual so far.
+    pub(crate) best: Vec<f64>,
+    /// Changes of one Jacobi sweep.
+    pub(crate) change: Vec<f64>,
+    velocity: Vec<f64>,
+}
+
+impl Workspace {
+    /// Prepares for a problem and starts from the guess, or from zero.
+    pub(crate) fn start(
+        &mut self,
+        problem: &Problem,
+        settings: &PgsSettings,
+        guess: &Solution,
+    ) -> Result<(), Failure> {
+        self.yardstick.update(problem)?;
+        // The yardstick lends its factors: A must be borrowed to solve, J to read.
+        let mut dynamics = std::mem::take(self.yardstick.dynamics());
+        self.delassus
+            .update(problem, &mut dynamics, self.yardstick.rows());
+        *self.yardstick.dynamics() = dynamics;
+        self.locals.clear();
+        let masses = self.yardstick.effective_masses();
+        for (index, constraint) in problem.constraints().iter().enumerate() {
+            let mass = masses[index];
+            self.locals
+                .push(Local::new(constraint, index, &self.delassus, mass, settings));
+        }
+        let n_rows = problem.row_count();
+        self.velocity.resize(problem.dof_count(), 0.0);
+        self.row_velocity.resize(n_rows, 0.0);
+        self.change.resize(n_rows, 0.0);
+        self.impulse.clear();
+        if guess.has_guess(problem) {
+            self.impulse.extend_from_slice(&guess.impulse);
+        } else {
+            self.impulse.resize(n_rows, 0.0);
+        }
+        self.refresh_row_velocity(problem);
+        if self.row_velocity.iter().any(|value| !value.is_finite()) {
+            // A guess so large that its velocity overflows is no guess.
+            self.impulse.fill(0.0);
+            self.refresh_row_velocity(problem);
+        }
+        self.best.clone_from(&self.impulse);
+        Ok(())
+    }
+
+    /// z = J A⁻¹(b + Jᵀλ) from scratch: rounding of many small updates adds up.
+    pub(crate) fn refresh_row_velocity(&mut self, problem: &Problem) {
+        self.yardstick
+            .velocity_of(problem, &self.impulse, &mut self.velocity);
+        self.yardstick
+            .rows()
+            .mul(&self.velocity, &mut self.row_velocity);
+    }
+}
