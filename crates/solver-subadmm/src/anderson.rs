@@ -1,0 +1,247 @@
+//! Safeguarded Anderson acceleration of the fixed-point iteration s ← g(s).
+//!
+//! The state s = z − λ/β is all the iteration remembers (z and λ follow from it through the law),
+//! so accelerating s keeps every λ admissible.
+
+use crate::vector;
+
+/// Growth of the fixed-point residual over one step that is taken for a failure.
+const FAILURE_GROWTH: f64 = 2.0;
+
+/// Plain iterations after the first failure; doubled with every further one.
+const FIRST_PAUSE: usize = 5;
+const LONGEST_PAUSE: usize = 200;
+
+/// Regularisation of the least-squares problem, relative to its scaled diagonal.
+const REGULARIZATION: f64 = 1e-10;
+
+#[derive(Debug, Default)]
+pub(crate) struct Anderson {
+    memory: usize,
+    size: usize,
+    /// Ring buffers of memory + 1 columns: g(s), and g(s) − s times √β.
+    images: Vec<f64>,
+    residuals: Vec<f64>,
+    /// Products of all pairs of stored residuals.
+    products: Vec<f64>,
+    count: usize,
+    newest: usize,
+    last_norm: f64,
+    failures: usize,
+    pause: usize,
+    matrix: Vec<f64>,
+    weights: Vec<f64>,
+    scales: Vec<f64>,
+}
+
+impl Anderson {
+    /// Makes room and forgets everything.
+    pub(crate) fn start(&mut self, memory: usize, size: usize) {
+        self.memory = memory;
+        self.size = size;
+        let columns = memory + 1;
+        if memory > 0 {
+            self.images.resize(columns * size, 0.0);
+            self.residuals.resize(columns * size, 0.0);
+            self.products.resize(columns * columns, 0.0);
+            self.matrix.resize(memory * memory, 0.0);
+            self.weights.resize(memory, 0.0);
+            self.scales.resize(memory, 0.0);
+        }
+        self.failures = 0;
+        self.pause = 0;
+        self.forget();
+    }
+
+    /// Forgets the iterates, because the map has changed.
+    pub(crate) fn forget(&mut self) {
+        self.count = 0;
+        self.newest = 0;
+        self.last_norm = f64::INFINITY;
+    }
+
+    /// state ← state + change, or an extrapolation from it and earlier iterates. `weight` holds √β
+    /// of every slot. With `plain` the iterate is remembered but not extrapolated.
+    pub(crate) fn advance(
+        &mut self,
+        state: &mut [[f64; 3]],
+        change: &[[f64; 3]],
+        weight: &[f64],
+        plain: bool,
+    ) {
+        let (flat_state, flat_change) = (state.as_flattened_mut(), change.as_flattened());
+        for (value, change) in flat_state.iter_mut().zip(flat_change) {
+            *value += change;
+        }
+        if self.memory == 0 {
+            return;
+        }
+        self.remember(flat_state, flat_change, weight);
+        let columns = self.memory + 1;
+        let norm = self.products[self.newest * columns + self.newest].sqrt();
+        let failed = norm > FAILURE_GROWTH * self.last_norm;
+        self.last_norm = norm;
+        if failed {
+            self.failures += 1;
+            self.pause = (FIRST_PAUSE << self.failures.min(6)).min(LONGEST_PAUSE);
+            self.count = 0;
+        }
+        if self.pause > 0 {
+            self.pause -= 1;
+            self.count = 0;
+            return;
+        }
+        if !plain && self.count > 1 && self.solve_weights() {
+            self.combine(flat_state);
+        }
+    }
+
+    fn column(&self, age: usize) -> usize {
+        (self.newest + self.memory + 1 - age) % (self.memory + 1)
+    }
+
+    /// Stores an iterate over the oldest one and its products with all others.
+    fn remember(&mut self, image: &[f64], change: &[f64], weight: &[f64]) {
+        let columns = self.memory + 1;
+        self.newest = if self.count == 0 {
+            0
+        } else {
+            (self.newest + 1) % columns
+        };
+        self.count = (self.count + 1).min(columns);
+        let at = self.newest * self.size;
+        self.images[at..at + self.size].copy_from_slice(image);
+        let (out, _) = self.residuals[at..at + self.size].as_chunks_mut::<3>();
+        let (change, _) = change.as_chunks::<3>();
+        for ((out, change), &weight) in out.iter_mut().zip(change).zip(weight) {
+            *out = change.map(|value| weight * value);
+        }
+        for age in 0..self.count {
+            let other = self.column(age);
+            let product = vector::dot(
+                &self.residuals[at..at + self.size],
+                &self.residuals[other * self.size..(other + 1) * self.size],
+            );
+            self.products[self.newest * columns + other] = product;
+            self.products[other * columns + self.newest] = product;
+        }
+    }
+
+    /// min ‖f − Σ w_a (f − f_a)‖ over the weights w_a of older iterates; false when it is
+    /// degenerate.
+    fn solve_weights(&mut self) -> bool {
+        let (n, columns) = (self.count - 1, self.memory + 1);
+        let at = |a: usize, b: usize, products: &[f64]| products[a * columns + b];
+        let newest = self.newest;
+        let own = at(newest, newest, &self.products);
+        for i in 0..n {
+            let a = self.column(i + 1);
+            let with_a = at(newest, a, &self.products);
+            self.weights[i] = own - with_a;
+            for j in 0..=i {
+                let b = self.column(j + 1);
+                self.matrix[i * n + j] =
+                    own - with_a - at(newest, b, &self.products) + at(a, b, &self.products);
+            }
+        }
+        for i in 0..n {
+            let diagonal = self.matrix[i * n + i];
+            // Also catches NaN.
+            if !(diagonal > 0.0) {
+                return false;
+            }
+            self.scales[i] = 1.0 / diagonal.sqrt();
+        }
+        for i in 0..n {
+            self.weights[i] *= self.scales[i];
+            for j in 0..=i {
+                self.matrix[i * n + j] *= self.scales[i] * self.scales[j];
+            }
+            self.matrix[i * n + i] += REGULARIZATION;
+        }
+        if !solve_small(n, &mut self.matrix, &mut self.weights) {
+            return false;
+        }
+        for i in 0..n {
+            self.weights[i] *= self.scales[i];
+        }
+        self.weights[..n].iter().all(|weight| weight.is_finite())
+    }
+
+    /// state = g − Σ w_a (g − g_a).
+    fn combine(&self, state: &mut [f64]) {
+        let n = self.count - 1;
+        let total: f64 = self.weights[..n].iter().sum();
+        for value in state.iter_mut() {
+            *value *= 1.0 - total;
+        }
+        for age in 1..=n {
+            let at = self.column(age) * self.size;
+            vector::add_scaled(
+                state,
+                self.weights[age - 1],
+                &self.images[at..at + self.size],
+            );
+        }
+    }
+}
+
+/// Cholesky solve of a small matrix given by its lower triangle, by rows; false when it is not
+/// positive definite.
+fn solve_small(n: usize, a: &mut [f64], x: &mut [f64]) -> bool {
+    for i in 0..n {
+        for j in 0..=i {
+            let mut value = a[i * n + j];
+            for k in 0..j {
+                value -= a[i * n + k] * a[j * n + k];
+            }
+            if i == j {
+                // Also catches NaN.
+                if !(value > 0.0) {
+                    return false;
+                }
+                a[i * n + i] = value.sqrt();
+            } else {
+                a[i * n + j] = value / a[j * n + j];
+            }
+        }
+    }
+    for i in 0..n {
+        for k in 0..i {
+            x[i] -= a[i * n + k] * x[k];
+        }
+        x[i] /= a[i * n + i];
+    }
+    for i in (0..n).rev() {
+        for k in i + 1..n {
+            x[i] -= a[k * n + i] * x[k];
+        }
+        x[i] /= a[i * n + i];
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// On a linear map Anderson acceleration is GMRES: as many steps as there are dimensions.
+    #[test]
+    fn solves_a_linear_map_in_as_many_steps_as_dimensions() {
+        let rates = [[0.9, -0.5, 0.99], [0.3, 0.7, -0.95]];
+        let mut state = [[1.0; 3]; 2];
+        let mut anderson = Anderson::default();
+        anderson.start(8, 6);
+        for _ in 0..9 {
+            let mut change = [[0.0; 3]; 2];
+            for slot in 0..2 {
+                for row in 0..3 {
+                    change[slot][row] = (rates[slot][row] - 1.0) * state[slot][row];
+                }
+            }
+            anderson.advance(&mut state, &change, &[1.0, 1.0], false);
+        }
+        let worst = state.as_flattened().iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        assert!(worst < 1e-6, "{worst}");
+    }
+}

@@ -1,0 +1,66 @@
+//! A free body: 6×6, inverted explicitly.
+
+use nalgebra::{Cholesky, Matrix6, Vector6};
+use stiction_constraints::JointRows;
+
+use super::combine;
+use crate::fold::{Fold, add_square};
+use crate::layout::{BlockLayout, Layout};
+
+#[derive(Debug, Default)]
+pub(crate) struct FreeBodyBlock {
+    base: Matrix6<f64>,
+    weighted: Matrix6<f64>,
+    inverse: Matrix6<f64>,
+}
+
+impl FreeBodyBlock {
+    pub(super) fn set_base(&mut self, inertia: &Matrix6<f64>) {
+        self.base = *inertia;
+        self.weighted = Matrix6::zeros();
+    }
+
+    pub(super) fn add_fold(&mut self, joint_rows: &JointRows, fold: &Fold) {
+        for segment in joint_rows.segments(fold.constraint) {
+            add_square(
+                &mut self.base,
+                joint_rows.values(fold.constraint, segment),
+                fold.damping,
+            );
+        }
+    }
+
+    pub(super) fn weigh(&mut self, layout: &Layout, block: &BlockLayout, penalty: &[f64]) {
+        self.weighted = Matrix6::zeros();
+        for slot in block.on_bodies() {
+            add_square(
+                &mut self.weighted,
+                layout.body_rows(block, slot),
+                penalty[slot],
+            );
+        }
+        for number in block.on_dofs() {
+            let slot = &layout.slots[number];
+            let mut rows = [0.0; 18];
+            for run in layout.runs(slot) {
+                let values = layout.run_rows(slot, run);
+                for row in 0..slot.rows {
+                    rows[6 * row + run.first..6 * row + run.first + run.len]
+                        .copy_from_slice(&values[row * run.len..(row + 1) * run.len]);
+                }
+            }
+            add_square(&mut self.weighted, &rows, penalty[number]);
+        }
+    }
+
+    pub(super) fn factorize(&mut self, scale: f64) -> Result<(), ()> {
+        let matrix = combine(&self.base, &self.weighted, scale);
+        self.inverse = Cholesky::new(matrix).ok_or(())?.inverse();
+        Ok(())
+    }
+
+    #[inline]
+    pub(crate) fn solve_in_place(&self, x: &mut [f64]) {
+        x.copy_from_slice((self.inverse * Vector6::from_column_slice(x)).as_slice());
+    }
+}

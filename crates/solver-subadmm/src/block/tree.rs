@@ -1,0 +1,66 @@
+//! A kinematic tree: composite-rigid-body assembly of (41), branch-sparse factorisation.
+
+use nalgebra::Vector6;
+use stiction_constraints::{Tree, factor::TreeFactor};
+
+use super::body_matrices::BodyMatrices;
+
+#[derive(Debug, Default)]
+pub(crate) struct TreeBlock {
+    pub(super) matrices: BodyMatrices,
+    pub(super) factor: TreeFactor,
+}
+
+impl TreeBlock {
+    pub(super) fn factorize(&mut self, tree: &Tree, scale: f64) -> Result<(), ()> {
+        let matrices = &self.matrices;
+        self.factor.update_with(
+            tree,
+            |body| matrices.body(body, scale),
+            |dof| matrices.diagonal(dof, scale),
+        )
+    }
+
+    /// Solves K v̂ = `x` + Σ_b J_bᵀ w_b. On entry `bodies` holds the wrenches w_b, on exit the
+    /// bodies' spatial velocities J_b v̂; `x` becomes v̂.
+    pub(crate) fn solve(&self, tree: &Tree, x: &mut [f64], bodies: &mut [[f64; 6]]) {
+        collect_wrenches(tree, bodies, x);
+        self.factor.solve_in_place(x);
+        spread_velocities(tree, x, bodies);
+    }
+}
+
+/// forces += Σ_b J_bᵀ w_b: from the leaves to the root, every body hands its wrench to its parent.
+pub(crate) fn collect_wrenches(tree: &Tree, wrenches: &mut [[f64; 6]], forces: &mut [f64]) {
+    for (index, body) in tree.bodies().iter().enumerate().rev() {
+        let wrench = wrenches[index];
+        let first = tree.first_dof(index);
+        for dof in first..first + body.joint_dofs {
+            forces[dof] += dot(&tree.columns()[dof], &wrench);
+        }
+        if let Some(parent) = body.parent {
+            for (sum, value) in wrenches[parent].iter_mut().zip(wrench) {
+                *sum += value;
+            }
+        }
+    }
+}
+
+/// velocities[b] = J_b v̂, from the root to the leaves.
+pub(crate) fn spread_velocities(tree: &Tree, v: &[f64], velocities: &mut [[f64; 6]]) {
+    for (index, body) in tree.bodies().iter().enumerate() {
+        let mut velocity = body.parent.map_or([0.0; 6], |parent| velocities[parent]);
+        let first = tree.first_dof(index);
+        for dof in first..first + body.joint_dofs {
+            for (sum, column) in velocity.iter_mut().zip(tree.columns()[dof].iter()) {
+                *sum += column * v[dof];
+            }
+        }
+        velocities[index] = velocity;
+    }
+}
+
+#[inline]
+pub(super) fn dot(column: &Vector6<f64>, other: &[f64; 6]) -> f64 {
+    column.iter().zip(other).map(|(a, b)| a * b).sum()
+}

@@ -1,0 +1,511 @@
+//! Algorithm 2: the loop.
+
+use stiction_constraints::{
+    Budget, Failure, HistoryEntry, Outcome, Problem, Report, Residuals, Solution, Solver,
+    Stopwatch, Yardstick,
+};
+
+use crate::anderson::Anderson;
+use crate::balance::{Forces, PlainStep};
+use crate::base::Base;
+use crate::block::{self, Block};
+use crate::fold::Folds;
+use crate::impulse_step::ImpulseStep;
+use crate::layout::Layout;
+use crate::parallel::both;
+use crate::penalty::Penalty;
+use crate::settings::{Adaptation, SubAdmmSettings};
+use crate::vector;
+use crate::velocity_step::{Output, VelocityStep, for_each_velocity};
+use crate::watch::Watch;
+
+/// Degrees of freedom up to which the unsplit system is dense; measured, see the README.
+const DENSE_FULL_UP_TO: usize = 48;
+
+/// Subsystem-based ADMM, [AL, §VI].
+#[derive(Debug)]
+pub struct SubAdmm {
+    name: &'static str,
+    /// All choices.
+    pub settings: SubAdmmSettings,
+    yardstick: Yardstick,
+    layout: Layout,
+    folds: Folds,
+    base: Base,
+    blocks: Vec<Block>,
+    penalty: Penalty,
+    anderson: Anderson,
+    watch: Watch,
+    forces: Forces,
+    iterate: Iterate,
+    factorizations: usize,
+}
+
+/// The vectors of the iteration.
+#[derive(Debug, Default)]
+struct Iterate {
+    velocity: Vec<f64>,
+    /// s = z − λ/β of each slot.
+    state: Vec<[f64; 3]>,
+    change: Vec<[f64; 3]>,
+    /// λ of each active constraint, now and before the last step.
+    impulse: Vec<[f64; 3]>,
+    old_impulse: Vec<[f64; 3]>,
+    /// Bodies of trees: wrenches, then velocities.
+    bodies: Vec<[f64; 6]>,
+    /// √β of each slot.
+    root_penalty: Vec<f64>,
+    /// λ and J v̂ of all rows, for measuring.
+    stacked: Vec<f64>,
+    row_velocity: Vec<f64>,
+    measured_velocity: Vec<f64>,
+    /// ‖J v̂‖ over slots of the motion without constraints.
+    free_size: f64,
+}
+
+impl SubAdmm {
+    /// A solver with settings of your own, under a name of your own.
+    pub fn new(name: &'static str, settings: SubAdmmSettings) -> Self {
+        Self {
+            name,
+            settings,
+            yardstick: Yardstick::default(),
+            layout: Layout::default(),
+            folds: Folds::default(),
+            base: Base::default(),
+            blocks: Vec::new(),
+            penalty: Penalty::default(),
+            anderson: Anderson::default(),
+            watch: Watch::default(),
+            forces: Forces::default(),
+            iterate: Iterate::default(),
+            factorizations: 0,
+        }
+    }
+
+    /// Lines 1–7: reformulation, β, matrices and their factors.
+    fn prepare(&mut self, problem: &Problem) -> Result<(), Failure> {
+        self.factorizations = 0;
+        self.yardstick.update(problem)?;
+        self.layout.update(
+            problem,
+            self.yardstick.rows(),
+            self.settings.splitting,
+            DENSE_FULL_UP_TO,
+            &mut self.folds,
+            self.settings.fold_soft,
+        );
+        self.folds
+            .update_right_hand_side(problem, self.yardstick.rows());
+        self.base
+            .update(problem, &self.layout, &self.folds, &self.yardstick)?;
+        let (dynamics, rows) = self.yardstick.matrices();
+        block::set_bases(
+            &mut self.blocks,
+            problem,
+            &self.layout,
+            self.settings.tree_method,
+            dynamics,
+            rows,
+            &self.folds,
+        );
+        self.penalty.start(
+            self.settings.start_penalty,
+            problem,
+            &self.layout,
+            &self.folds,
+            &mut self.yardstick,
+            &mut self.base,
+        );
+        let (layout, start) = (&self.layout, &self.penalty.start);
+        for_each_block(self.is_parallel(), 0, &mut self.blocks, &|index, block| {
+            block.weigh(layout, index, start);
+            Ok(())
+        })?;
+        self.factorize(problem)
+    }
+
+    fn is_parallel(&self) -> bool {
+        self.layout.slots.len() >= self.settings.parallel_from_terms
+    }
+
+    /// Lines 6 and 17.
+    fn factorize(&mut self, problem: &Problem) -> Result<(), Failure> {
+        self.factorizations += self.blocks.len();
+        let scale = self.penalty.scale;
+        self.iterate.root_penalty.clear();
+        self.iterate
+            .root_penalty
+            .extend(self.penalty.slot.iter().map(|penalty| penalty.sqrt()));
+        for_each_block(self.is_parallel(), 0, &mut self.blocks, &|index, block| {
+            block
+                .factorize(problem, index, scale)
+                .map_err(|()| Failure::NotPositiveDefinite { subsystem: index })
+        })
+    }
+
+    /// z = J v̂ of the guess (or of the free motion) and s = z − λ/β.
+    fn start_iterate(&mut self, problem: &Problem, has_guess: bool) {
+        let iterate = &mut self.iterate;
+        let slots = self.layout.slots.len();
+        iterate.state.resize(slots, [0.0; 3]);
+        iterate.change.resize(slots, [0.0; 3]);
+        iterate.impulse.clear();
+        for active in &self.layout.active {
+            let mut impulse = [0.0; 3];
+            if has_guess {
+                impulse[..active.rows].copy_from_slice(
+                    &iterate.stacked[active.first_row..active.first_row + active.rows],
+                );
+            }
+            iterate.impulse.push(impulse);
+        }
+        iterate.old_impulse.clone_from(&iterate.impulse);
+        let bodies = self.layout.blocks.last().map_or(0, |last| last.body_end);
+        iterate.bodies.resize(bodies, [0.0; 6]);
+        iterate.velocity.clear();
+        iterate
+            .velocity
+            .extend_from_slice(self.yardstick.free_velocity());
+        self.spread(problem);
+        self.iterate.free_size = vector::norm(self.iterate.state.as_flattened());
+        if has_guess || !self.folds.is_empty() {
+            self.velocity_of_active_impulses(problem);
+            self.iterate
+                .velocity
+                .copy_from_slice(&self.iterate.measured_velocity);
+            self.spread(problem);
+        }
+        let iterate = &mut self.iterate;
+        for (number, slot) in self.layout.slots.iter().enumerate() {
+            let give = self.penalty.slot_inverse[number];
+            for row in 0..3 {
+                iterate.state[number][row] -= give * iterate.impulse[slot.active][row];
+            }
+        }
+        self.anderson
+            .start(self.settings.anderson_memory, 3 * slots);
+    }
+
+    /// state ← J v̂.
+    fn spread(&mut self, problem: &Problem) {
+        let iterate = &mut self.iterate;
+        for (index, own) in self.layout.blocks.iter().enumerate() {
+            let velocity = &iterate.velocity[own.first_dof..own.dof_end];
+            let bodies = &mut iterate.bodies[own.first_body..own.body_end];
+            if !bodies.is_empty()
+                && let Some(tree) = block::tree_of(problem, index)
+            {
+                block::tree::spread_velocities(tree, velocity, bodies);
+            }
+            let state = &mut iterate.state;
+            for_each_velocity(&self.layout, own, velocity, bodies, |number, _, seen| {
+                state[number] = seen;
+            });
+        }
+    }
+
+    /// Lines 9–11. Returns the largest |J v̂ − z|.
+    fn step(&mut self, problem: &Problem, plain: bool) -> f64 {
+        let parallel = self.is_parallel();
+        let iterate = &mut self.iterate;
+        let gap = VelocityStep {
+            problem,
+            layout: &self.layout,
+            right_hand_side: &self.folds.right_hand_side,
+            state: &iterate.state,
+            impulse: &iterate.impulse,
+            penalty: &self.penalty.slot,
+            penalty_inverse: &self.penalty.slot_inverse,
+            relaxation: self.settings.relaxation,
+            parallel,
+        }
+        .run(Output {
+            first_block: 0,
+            blocks: &mut self.blocks,
+            velocity: &mut iterate.velocity,
+            change: &mut iterate.change,
+            bodies: &mut iterate.bodies,
+        });
+        self.anderson.advance(
+            &mut iterate.state,
+            &iterate.change,
+            &iterate.root_penalty,
+            plain,
+        );
+        if plain {
+            iterate.old_impulse.copy_from_slice(&iterate.impulse);
+        }
+        ImpulseStep {
+            layout: &self.layout,
+            state: &iterate.state,
+            weight: &self.penalty.combined,
+            parallel,
+        }
+        .run(&mut iterate.impulse);
+        gap
+    }
+
+    /// Lines 12 and 16–17, after a plain step.
+    fn adapt(&mut self, problem: &Problem) -> Result<(), Failure> {
+        let iterate = &self.iterate;
+        let plain = PlainStep {
+            problem,
+            layout: &self.layout,
+            state: &iterate.state,
+            change: &iterate.change,
+            relaxation: self.settings.relaxation,
+            old_impulse: &iterate.old_impulse,
+            impulse: &iterate.impulse,
+            penalty: &self.penalty.slot,
+            penalty_inverse: &self.penalty.slot_inverse,
+        };
+        let ((primal, dual), ratio) = match self.settings.adaptation {
+            Adaptation::Never => return Ok(()),
+            Adaptation::Printed { ratio, .. } => (plain.printed(&mut self.forces), ratio),
+            Adaptation::Balanced { ratio, .. } => (
+                plain.relative(&mut self.forces, iterate.free_size),
+                ratio,
+            ),
+        };
+        let Some(scale) = self.penalty.balanced_scale(primal, dual, ratio) else {
+            return Ok(());
+        };
+        // z and λ stay, so that s = z − λ/β moves with β.
+        let change = 1.0 / self.penalty.scale - 1.0 / scale;
+        for (number, slot) in self.layout.slots.iter().enumerate() {
+            let give = change / self.penalty.start[number];
+            for row in 0..3 {
+                self.iterate.state[number][row] += give * self.iterate.impulse[slot.active][row];
+            }
+        }
+        self.penalty.set_scale(scale, &self.layout);
+        self.anderson.forget();
+        self.factorize(problem)
+    }
+
+    /// v̂ that belongs to the active constraints' impulses, into `measured_velocity`; `stacked`
+    /// holds these impulses, zero in folded rows.
+    fn velocity_of_active_impulses(&mut self, problem: &Problem) {
+        let iterate = &mut self.iterate;
+        iterate.stacked.clear();
+        iterate.stacked.resize(problem.row_count(), 0.0);
+        for (active, impulse) in self.layout.active.iter().zip(&iterate.impulse) {
+            iterate.stacked[active.first_row..active.first_row + active.rows]
+                .copy_from_slice(&impulse[..active.rows]);
+        }
+        iterate.measured_velocity.resize(problem.dof_count(), 0.0);
+        self.base.velocity_of(
+            problem,
+            &self.layout,
+            &self.folds,
+            &mut self.yardstick,
+            &iterate.stacked,
+            &mut iterate.measured_velocity,
+        );
+    }
+
+    /// The criterion's residual of the current impulses, which are left in `stacked`.
+    fn measure(&mut self, problem: &Problem, budget: &Budget) -> f64 {
+        self.velocity_of_active_impulses(problem);
+        let iterate = &mut self.iterate;
+        iterate.row_velocity.resize(problem.row_count(), 0.0);
+        self.yardstick
+            .rows()
+            .mul(&iterate.measured_velocity, &mut iterate.row_velocity);
+        self.folds
+            .write_impulses(problem, &iterate.row_velocity, &mut iterate.stacked);
+        self.yardstick.measure_at(
+            problem,
+            &iterate.stacked,
+            &iterate.row_velocity,
+            budget.criterion,
+        )
+    }
+
+    /// Residual of the guess, or of no impulses at all; leaves them in `stacked`.
+    fn measure_guess(
+        &mut self,
+        problem: &Problem,
+        budget: &Budget,
+        solution: &Solution,
+    ) -> (bool, f64) {
+        let has_guess = solution.has_guess(problem);
+        let stacked = &mut self.iterate.stacked;
+        stacked.clear();
+        if has_guess {
+            stacked.extend_from_slice(&solution.impulse);
+        } else {
+            stacked.resize(problem.row_count(), 0.0);
+        }
+        let residual = if has_guess {
+            self.yardstick.measure(problem, stacked, budget.criterion)
+        } else {
+            let free = self.yardstick.free_row_velocity();
+            self.yardstick
+                .measure_at(problem, stacked, free, budget.criterion)
+        };
+        (has_guess, residual)
+    }
+
+    fn iterate(
+        &mut self,
+        problem: &Problem,
+        budget: &Budget,
+        watch: &Stopwatch,
+        history: &mut Vec<HistoryEntry>,
+    ) -> (Outcome, usize) {
+        let limit = budget
+            .max_iterations
+            .unwrap_or(self.settings.max_iterations);
+        let mut next_test = self.first_test();
+        for iteration in 1..=limit {
+            let is_test = iteration == next_test;
+            let gap = self.step(problem, is_test);
+            if !gap.is_finite() {
+                return (Outcome::Failed(Failure::NotFinite), iteration);
+            }
+            let is_out_of_time = watch.is_spent();
+            let is_last = iteration == limit || is_out_of_time;
+            if self.watch.is_due(iteration, gap, is_last, budget) {
+                let residual = self.measure(problem, budget);
+                let entry = HistoryEntry {
+                    iteration,
+                    seconds: watch.elapsed().as_secs_f64(),
+                    residual,
+                };
+                if self
+                    .watch
+                    .take(entry, gap, &self.iterate.stacked, budget, history)
+                {
+                    return (Outcome::Converged, iteration);
+                }
+            }
+            if is_out_of_time {
+                return (Outcome::OutOfTime, iteration);
+            }
+            if is_test {
+                next_test = self.next_test(iteration);
+                if let Err(failure) = self.adapt(problem) {
+                    return (Outcome::Failed(failure), iteration);
+                }
+            }
+        }
+        (Outcome::OutOfIterations, limit)
+    }
+
+    fn first_test(&self) -> usize {
+        match self.settings.adaptation {
+            Adaptation::Never => 0,
+            Adaptation::Printed { interval, .. } => interval.max(1),
+            Adaptation::Balanced { first, .. } => first.max(1),
+        }
+    }
+
+    fn next_test(&self, iteration: usize) -> usize {
+        match self.settings.adaptation {
+            Adaptation::Never => 0,
+            Adaptation::Printed { interval, .. } => iteration + interval.max(1),
+            Adaptation::Balanced { growth, .. } => {
+                ((iteration as f64 * growth).ceil() as usize).max(iteration + 1)
+            }
+        }
+    }
+}
+
+impl Solver for SubAdmm {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn solve(&mut self, problem: &Problem, budget: &Budget, solution: &mut Solution) -> Report {
+        let stopwatch = Stopwatch::start(budget);
+        let mut history = Vec::new();
+        let report = |outcome, iterations, factorizations, residuals, history| Report {
+            outcome,
+            iterations,
+            inner_iterations: iterations,
+            factorizations,
+            residuals,
+            time: stopwatch.elapsed(),
+            history,
+        };
+        if let Err(failure) = self.prepare(problem) {
+            solution.velocity.clear();
+            solution.velocity.resize(problem.dof_count(), 0.0);
+            solution.impulse.clear();
+            solution.impulse.resize(problem.row_count(), 0.0);
+            return report(
+                Outcome::Failed(failure),
+                0,
+                self.factorizations,
+                unknown_residuals(),
+                history,
+            );
+        }
+        let (has_guess, residual) = self.measure_guess(problem, budget, solution);
+        self.watch.start(&self.iterate.stacked, residual);
+        let (outcome, iterations) = if residual <= budget.tolerance {
+            (Outcome::Converged, 0)
+        } else {
+            self.start_iterate(problem, has_guess);
+            self.iterate(problem, budget, &stopwatch, &mut history)
+        };
+        solution.impulse.clear();
+        solution.impulse.extend_from_slice(&self.watch.best);
+        solution.velocity.resize(problem.dof_count(), 0.0);
+        self.yardstick
+            .velocity_of(problem, &solution.impulse, &mut solution.velocity);
+        let residuals = self
+            .yardstick
+            .residuals(problem, &solution.velocity, &solution.impulse);
+        report(
+            outcome,
+            iterations,
+            self.factorizations,
+            residuals,
+            history,
+        )
+    }
+}
+
+/// All residuals of a problem that could not even be set up.
+fn unknown_residuals() -> Residuals {
+    Residuals {
+        paper: f64::INFINITY,
+        scaled: f64::INFINITY,
+        primal: f64::INFINITY,
+        dual: f64::INFINITY,
+        complementarity: f64::INFINITY,
+        natural: f64::INFINITY,
+        balanced: f64::INFINITY,
+        fischer_burmeister: f64::INFINITY,
+        dynamics: f64::INFINITY,
+    }
+}
+
+/// Blocks that one thread assembles and factorises at a time.
+const BLOCK_GRAIN: usize = 16;
+
+/// Calls `act` for all blocks; the first block's failure wins.
+fn for_each_block(
+    parallel: bool,
+    first: usize,
+    blocks: &mut [Block],
+    act: &(impl Fn(usize, &mut Block) -> Result<(), Failure> + Sync),
+) -> Result<(), Failure> {
+    let count = blocks.len();
+    if parallel && count > BLOCK_GRAIN {
+        let (a, b) = blocks.split_at_mut(count / 2);
+        let (a, b) = both(
+            true,
+            || for_each_block(true, first, a, act),
+            || for_each_block(true, first + count / 2, b, act),
+        );
+        return a.and(b);
+    }
+    for (position, block) in blocks.iter_mut().enumerate() {
+        act(first + position, block)?;
+    }
+    Ok(())
+}

@@ -1,0 +1,67 @@
+//! When to measure the residual, and the best iterate so far.
+//!
+//! A measurement costs about as much as an iteration. It is made at geometrically spaced
+//! iterations and whenever the largest |J v̂ − z|, which every iteration has for free, has come
+//! down so far that the last measurement lets expect the tolerance.
+
+use stiction_constraints::{Budget, HistoryEntry};
+
+/// Iteration of the first scheduled measurement, and the factor to the next.
+const FIRST: usize = 5;
+const GROWTH: f64 = 1.5;
+
+#[derive(Debug, Default)]
+pub(crate) struct Watch {
+    /// Best impulses so far, all rows stacked, and their residual.
+    pub(crate) best: Vec<f64>,
+    pub(crate) best_residual: f64,
+    /// Measured residual over |J v̂ − z| at the last measurement.
+    ratio: f64,
+    last: usize,
+    next: usize,
+}
+
+impl Watch {
+    /// Starts from the guess and its residual.
+    pub(crate) fn start(&mut self, guess: &[f64], residual: f64) {
+        self.best.clear();
+        self.best.extend_from_slice(guess);
+        self.best_residual = residual;
+        self.ratio = f64::INFINITY;
+        self.last = 0;
+        self.next = FIRST;
+    }
+
+    /// Whether to measure after an iteration.
+    pub(crate) fn is_due(&self, iteration: usize, gap: f64, is_last: bool, budget: &Budget) -> bool {
+        budget.record_history
+            || is_last
+            || iteration >= self.next
+            || (gap * self.ratio <= budget.tolerance
+                && iteration > self.last + iteration / 20)
+    }
+
+    /// Takes in a measurement; returns whether the tolerance is reached.
+    pub(crate) fn take(
+        &mut self,
+        entry: HistoryEntry,
+        gap: f64,
+        impulse: &[f64],
+        budget: &Budget,
+        history: &mut Vec<HistoryEntry>,
+    ) -> bool {
+        self.last = entry.iteration;
+        if entry.iteration >= self.next {
+            self.next = (entry.iteration as f64 * GROWTH).ceil() as usize;
+        }
+        self.ratio = entry.residual / gap.max(f64::MIN_POSITIVE);
+        if entry.residual < self.best_residual {
+            self.best_residual = entry.residual;
+            self.best.copy_from_slice(impulse);
+        }
+        if budget.record_history {
+            history.push(entry);
+        }
+        entry.residual <= budget.tolerance
+    }
+}

@@ -1,0 +1,80 @@
+//! Small random problems of all laws: finite, honest, and mostly solved.
+
+mod common;
+
+use common::{Dice, box_inertia, contact_rows};
+use nalgebra::Vector3;
+use proptest::prelude::*;
+use stiction_constraints::{Budget, Law, Problem, RowBlock, Solution, Solver};
+use stiction_solver_subadmm::{SOLVERS, SubAdmm};
+
+fn random_problem(seed: u64, bodies: usize, constraints: usize) -> Problem {
+    let mut dice = Dice::new(seed);
+    let mut problem = Problem::new();
+    for _ in 0..bodies {
+        let mass = 10f64.powf(dice.uniform(-2.0, 2.0));
+        let half = Vector3::new(0.1, 0.2, 0.05);
+        let inertia = box_inertia(mass, &half);
+        let b: Vec<f64> = (0..6).map(|k| inertia[(k, k)] * dice.normal()).collect();
+        problem.push_free_body(inertia, &b).expect("a valid body");
+    }
+    for _ in 0..constraints {
+        let law = match dice.index(6) {
+            0 => Law::Soft { stiffness: dice.uniform(0.0, 10.0), damping: dice.uniform(0.1, 10.0) },
+            1 => Law::AnisotropicContact { friction: [dice.uniform(0.1, 1.0), dice.uniform(0.1, 1.0)] },
+            2 => Law::CompliantContact {
+                friction: dice.uniform(0.0, 1.0),
+                tangential_compliance: dice.uniform(0.0, 0.1),
+                normal_compliance: dice.uniform(0.0, 0.1),
+            },
+            3 => Law::JointFriction { bound: dice.uniform(0.0, 1.0) },
+            _ => Law::Contact { friction: dice.uniform(0.0, 1.0) },
+        };
+        let (arm, normal) = (0.1 * dice.vector(), dice.vector());
+        let first = dice.index(bodies);
+        let rows = contact_rows(&arm, &normal, 1.0);
+        let other_rows = contact_rows(&(0.1 * dice.vector()), &normal, -1.0);
+        let mut blocks = vec![(first, RowBlock::Body { body: 0, values: &rows })];
+        let second = dice.index(bodies);
+        if second != first {
+            blocks.push((second, RowBlock::Body { body: 0, values: &other_rows }));
+        }
+        let error = [0.0, 0.0, dice.uniform(0.0, 0.1)];
+        problem.push_constraint(law, &error, &blocks).expect("a valid constraint");
+    }
+    problem
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 48, ..ProptestConfig::default() })]
+
+    #[test]
+    fn answers_are_finite_and_converged_means_converged(
+        seed in any::<u64>(), bodies in 1usize..4, constraints in 0usize..8,
+    ) {
+        let problem = random_problem(seed, bodies, constraints);
+        for (name, _) in SOLVERS {
+            let mut solver = SubAdmm::named(name).expect("a listed name");
+            let mut solution = Solution::cold();
+            let budget = Budget { max_iterations: Some(300), ..Budget::with_tolerance(1e-5) };
+            let report = solver.solve(&problem, &budget, &mut solution);
+            prop_assert!(solution.velocity.iter().chain(&solution.impulse).all(|x| x.is_finite()));
+            prop_assert!(report.residuals.dynamics < 1e-9);
+            prop_assert_eq!(report.outcome.is_converged(), report.residuals.scaled <= 1.001e-5);
+        }
+    }
+}
+
+#[test]
+fn most_random_problems_are_solved() {
+    let solved = (0..100)
+        .filter(|&seed| {
+            let problem = random_problem(seed, 3, 6);
+            SubAdmm::default()
+                .solve(&problem, &Budget::with_tolerance(1e-6), &mut Solution::cold())
+                .outcome
+                .is_converged()
+        })
+        .count();
+    assert!(solved >= 95, "only {solved} of 100");
+}
