@@ -155,7 +155,7 @@ mod tests {
     #[test]
     fn without_error_term_the_midpoint_scheme_is_elastic() {
         // The trap that the helper avoids: θ = 1/2 and e = 0 turn −1 into +1.
-        let (velocity, theta) = (-1.0, 0.5);
+        let (velocity, theta) = (-1.0f64, 0.5);
         let z: f64 = 0.0;
         assert_eq!((z - theta * velocity) / (1.0 - theta), 1.0);
     }

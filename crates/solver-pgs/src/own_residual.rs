@@ -54,7 +54,7 @@ fn map(
             let friction = local.friction();
             for row in 0..2 {
                 let bound = friction[row] * target.z;
-                target[row] = target[row].clamp(-bound, bound);
+                target[row] = update::clip(target[row], bound);
             }
             target
         }

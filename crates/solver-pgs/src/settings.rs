@@ -108,7 +108,7 @@ impl Default for PgsSettings {
             judge: Judge::OwnModel,
             jacobi_step: JacobiStep::RowSum,
             stall_sweeps: 200,
-            // Hwangbo, Lee, Hutter: Per-contact iteration method, 2018: from 1 down to 0.7.
+            // From 1 slowly down to 0.7: our choice, not swept.
             raisim_floor: 0.7,
             raisim_decay: 0.99,
         }
@@ -129,7 +129,13 @@ impl PgsSettings {
     /// # Errors
     /// The first field that is out of range.
     pub fn validate(&self) -> Result<(), SettingsError> {
-        let refuse = |field, value, reason| Err(SettingsError::OutOfRange { field, value, reason });
+        let refuse = |field, value, reason| {
+            Err(SettingsError::OutOfRange {
+                field,
+                value,
+                reason,
+            })
+        };
         if !(self.relaxation > 0.0 && self.relaxation < 2.0) {
             return refuse("relaxation", self.relaxation, "must lie between 0 and 2");
         }

@@ -40,8 +40,13 @@ impl Workspace {
         let masses = self.yardstick.effective_masses();
         for (index, constraint) in problem.constraints().iter().enumerate() {
             let mass = masses[index];
-            self.locals
-                .push(Local::new(constraint, index, &self.delassus, mass, settings));
+            self.locals.push(Local::new(
+                constraint,
+                index,
+                &self.delassus,
+                mass,
+                settings,
+            ));
         }
         let n_rows = problem.row_count();
         self.velocity.resize(problem.dof_count(), 0.0);

@@ -2,6 +2,7 @@
 
 use nalgebra::Vector3;
 
+use super::clip;
 use crate::local::Local;
 
 /// Row by row, each solved exactly for the others. The paper steps both tangential rows at once
@@ -15,7 +16,7 @@ pub(super) fn update(local: &Local, z: &Vector3<f64>, impulse: &Vector3<f64>) ->
     let friction = local.friction();
     for row in 0..2 {
         let bound = friction[row] * out.z;
-        out[row] = (impulse[row] - local.step[row] * u[row]).clamp(-bound, bound);
+        out[row] = clip(impulse[row] - local.step[row] * u[row], bound);
         u += local.block.column(row) * (out[row] - impulse[row]);
     }
     out

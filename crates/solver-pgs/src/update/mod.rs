@@ -36,3 +36,10 @@ pub(crate) fn update(
         Method::Raisim => raisim::update(local, z, impulse),
     }
 }
+
+/// Into [−bound, bound]. Unlike `clamp` it survives a bound that is not a number, which a diverging
+/// iteration produces on its last sweep.
+#[inline]
+pub(crate) fn clip(value: f64, bound: f64) -> f64 {
+    value.max(-bound).min(bound)
+}

@@ -9,8 +9,8 @@ use nalgebra::{Matrix3, Vector3};
 
 use crate::local::Local;
 
-/// First step of the search for a bracket in rad, and its growth: the original's choice of a
-/// small step that grows geometrically.
+/// First step of the search for a bracket in rad, and its growth: a small step that grows
+/// geometrically. Our choice, not tuned.
 const FIRST_STEP: f64 = 0.01;
 const STEP_GROWTH: f64 = 1.3;
 
@@ -129,7 +129,9 @@ impl Sliding {
     /// not descend.
     fn is_nearest(&self, point: &Point, inside: &Vector3<f64>) -> bool {
         let velocity = self.block * point.impulse + self.free;
-        velocity.dot(&(inside - point.impulse)) >= 0.0
+        let inward = inside - point.impulse;
+        // At the edge of sticking the velocity is rounding, and its sign says nothing.
+        velocity.dot(&inward) >= -1e-9 * self.free.norm() * inward.norm()
     }
 
     /// Walks downhill from an angle until the slope changes its sign or the curve ends, then
