@@ -102,7 +102,10 @@ fn scaling() {
     let covariance = mean(&|p| (p.0 - x) * (p.1 - y));
     let slope = covariance / mean(&|p| (p.0 - x).powi(2));
     let r_squared = slope * covariance / mean(&|p| (p.1 - y).powi(2));
-    println!("linear fit: {:.3} µs a body, R² = {r_squared:.4}", slope * 1e6);
+    println!(
+        "linear fit: {:.3} µs a body, R² = {r_squared:.4}",
+        slope * 1e6
+    );
 }
 
 criterion_group!(benches, cold_start, ablation);

@@ -241,7 +241,10 @@ mod tests {
             }
             anderson.advance(&mut state, &change, &[1.0, 1.0], false);
         }
-        let worst = state.as_flattened().iter().fold(0.0, |m: f64, x| m.max(x.abs()));
+        let worst = state
+            .as_flattened()
+            .iter()
+            .fold(0.0, |m: f64, x| m.max(x.abs()));
         assert!(worst < 1e-6, "{worst}");
     }
 }

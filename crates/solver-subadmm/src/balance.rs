@@ -2,7 +2,7 @@
 
 use stiction_constraints::Problem;
 
-use crate::block::{tree_of, tree::collect_wrenches};
+use crate::block::{tree::collect_wrenches, tree_of};
 use crate::layout::{Layout, Slot};
 use crate::parallel::largest;
 use crate::vector;

@@ -56,8 +56,8 @@ impl Folds {
             if terms.any(|(other, _)| other != subsystem) {
                 continue;
             }
-            let is_branch_sparse =
-                matches!(problem.subsystems()[subsystem], Subsystem::Tree(_)) && !dense_tree[subsystem];
+            let is_branch_sparse = matches!(problem.subsystems()[subsystem], Subsystem::Tree(_))
+                && !dense_tree[subsystem];
             // Several terms on one tree would couple its bodies (not its branches).
             if is_branch_sparse && !(one_term && fits_tree(&first)) {
                 continue;
@@ -99,8 +99,8 @@ impl Folds {
     ) {
         for fold in &self.list {
             let constraint = &problem.constraints()[fold.constraint];
-            let value = constraint.error * -fold.stiffness
-                - constraint.load(row_velocity) * fold.damping;
+            let value =
+                constraint.error * -fold.stiffness - constraint.load(row_velocity) * fold.damping;
             constraint.store(&value, impulse);
         }
     }

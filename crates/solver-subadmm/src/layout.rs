@@ -376,12 +376,7 @@ impl Layout {
             let slot = &self.slots[slot];
             self.runs(slot)
                 .iter()
-                .map(|run| {
-                    self.run_rows(slot, run)
-                        .iter()
-                        .map(|x| x * x)
-                        .sum::<f64>()
-                })
+                .map(|run| self.run_rows(slot, run).iter().map(|x| x * x).sum::<f64>())
                 .sum()
         }
     }
@@ -510,8 +505,9 @@ fn push_runs(
                     first_value: run_values.len(),
                 });
                 for row in 0..rows {
-                    run_values
-                        .extend_from_slice(&values[row * dofs.len() + at..row * dofs.len() + at + len]);
+                    run_values.extend_from_slice(
+                        &values[row * dofs.len() + at..row * dofs.len() + at + len],
+                    );
                 }
                 at += len;
             }

@@ -79,7 +79,8 @@ impl Penalty {
     pub(crate) fn set_scale(&mut self, scale: f64, layout: &Layout) {
         self.scale = scale;
         self.slot.clear();
-        self.slot.extend(self.start.iter().map(|start| start * scale));
+        self.slot
+            .extend(self.start.iter().map(|start| start * scale));
         self.slot_inverse.clear();
         self.slot_inverse
             .extend(self.slot.iter().map(|penalty| 1.0 / penalty));
@@ -218,7 +219,11 @@ fn mass_of(inertia: &nalgebra::Matrix6<f64>) -> f64 {
 
 /// Number of contacts (three rows each) among slots.
 fn contacts(layout: &Layout, slots: std::ops::Range<usize>) -> f64 {
-    layout.slots[slots].iter().map(|slot| slot.rows).sum::<usize>() as f64 / 3.0
+    layout.slots[slots]
+        .iter()
+        .map(|slot| slot.rows)
+        .sum::<usize>() as f64
+        / 3.0
 }
 
 /// Tr(A_j) / Tr(J_jᵀJ_j), 0 for a block without rows.

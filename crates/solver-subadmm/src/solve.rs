@@ -263,10 +263,9 @@ impl SubAdmm {
         let ((primal, dual), ratio) = match self.settings.adaptation {
             Adaptation::Never => return Ok(()),
             Adaptation::Printed { ratio, .. } => (plain.printed(&mut self.forces), ratio),
-            Adaptation::Balanced { ratio, .. } => (
-                plain.relative(&mut self.forces, iterate.free_size),
-                ratio,
-            ),
+            Adaptation::Balanced { ratio, .. } => {
+                (plain.relative(&mut self.forces, iterate.free_size), ratio)
+            }
         };
         let Some(scale) = self.penalty.balanced_scale(primal, dual, ratio) else {
             return Ok(());
@@ -459,13 +458,7 @@ impl Solver for SubAdmm {
         let residuals = self
             .yardstick
             .residuals(problem, &solution.velocity, &solution.impulse);
-        report(
-            outcome,
-            iterations,
-            self.factorizations,
-            residuals,
-            history,
-        )
+        report(outcome, iterations, self.factorizations, residuals, history)
     }
 }
 

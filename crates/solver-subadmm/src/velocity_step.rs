@@ -166,7 +166,11 @@ impl VelocityStep<'_> {
             }
         });
         // The maximum drops NaN, the sum keeps it.
-        if sum.is_finite() { worst } else { f64::INFINITY }
+        if sum.is_finite() {
+            worst
+        } else {
+            f64::INFINITY
+        }
     }
 }
 
@@ -272,8 +276,8 @@ fn mul_rows(rows: &[f64; 18], v: &[f64; 6]) -> [f64; 3] {
     let mut out = [0.0; 3];
     for (row, sum) in out.iter_mut().enumerate() {
         let r = &rows[6 * row..6 * row + 6];
-        *sum = (r[0] * v[0] + r[1] * v[1]) + (r[2] * v[2] + r[3] * v[3])
-            + (r[4] * v[4] + r[5] * v[5]);
+        *sum =
+            (r[0] * v[0] + r[1] * v[1]) + (r[2] * v[2] + r[3] * v[3]) + (r[4] * v[4] + r[5] * v[5]);
     }
     out
 }

@@ -33,12 +33,17 @@ impl Watch {
     }
 
     /// Whether to measure after an iteration.
-    pub(crate) fn is_due(&self, iteration: usize, gap: f64, is_last: bool, budget: &Budget) -> bool {
+    pub(crate) fn is_due(
+        &self,
+        iteration: usize,
+        gap: f64,
+        is_last: bool,
+        budget: &Budget,
+    ) -> bool {
         budget.record_history
             || is_last
             || iteration >= self.next
-            || (gap * self.ratio <= budget.tolerance
-                && iteration > self.last + iteration / 20)
+            || (gap * self.ratio <= budget.tolerance && iteration > self.last + iteration / 20)
     }
 
     /// Takes in a measurement; returns whether the tolerance is reached.

@@ -9,14 +9,16 @@ use stiction_solver_subadmm::{SOLVERS, Splitting, SubAdmm, SubAdmmSettings, Tree
 
 fn run(settings: &SubAdmmSettings, problem: &Problem, budget: &Budget) -> (Report, Solution) {
     let mut solution = Solution::cold();
-    let report =
-        SubAdmm::new("test", settings.clone()).solve(problem, budget, &mut solution);
+    let report = SubAdmm::new("test", settings.clone()).solve(problem, budget, &mut solution);
     (report, solution)
 }
 
 fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
     assert_eq!(a.len(), b.len());
-    a.iter().zip(b).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+    a.iter()
+        .zip(b)
+        .map(|(a, b)| (a - b).abs())
+        .fold(0.0, f64::max)
 }
 
 /// Robots with more joints than contacts, so that v̂ is unique.
@@ -52,11 +54,16 @@ fn body_and_subsystem_splitting_iterate_alike_where_no_constraint_is_inside_a_tr
         let mut problem = Problem::new();
         for index in 0..2 {
             let b = &full.b()[18 * index..18 * index + 18];
-            problem.push_tree(robots[index].tree.clone(), b).expect("a valid tree");
+            problem
+                .push_tree(robots[index].tree.clone(), b)
+                .expect("a valid tree");
             for body in [3, 6, 9] {
                 let point = robots[index].centers[body] - 0.1 * Vector3::z();
                 let values = common::contact_rows(&point, &Vector3::z(), 1.0);
-                let rows = RowBlock::Body { body, values: &values };
+                let rows = RowBlock::Body {
+                    body,
+                    values: &values,
+                };
                 problem
                     .push_constraint(Law::Contact { friction: 0.4 }, &[0.0; 3], &[(index, rows)])
                     .expect("a valid contact");
@@ -70,7 +77,11 @@ fn body_and_subsystem_splitting_iterate_alike_where_no_constraint_is_inside_a_tr
     };
     let (_, body) = run(&SubAdmmSettings::default(), &problem, &budget);
     let (_, subsystem) = run(&SubAdmmSettings::no_body_splitting(), &problem, &budget);
-    let (_, full) = run(&SubAdmmSettings::no_subsystem_splitting(), &problem, &budget);
+    let (_, full) = run(
+        &SubAdmmSettings::no_subsystem_splitting(),
+        &problem,
+        &budget,
+    );
     assert!(largest_difference(&body.velocity, &subsystem.velocity) < 1e-9);
     // All terms lie in one subsystem each, so that the unsplit system falls apart into the same
     // blocks; only β, which counts all terms of the one block, is another.
@@ -110,7 +121,9 @@ fn a_tree_equals_the_same_system_given_densely() {
     let mut dense = Problem::new();
     for (index, robot) in robots.iter().enumerate() {
         let b = &problem.b()[18 * index..18 * index + 18];
-        dense.push_dense(dense_matrix(&robot.tree), b).expect("a valid matrix");
+        dense
+            .push_dense(dense_matrix(&robot.tree), b)
+            .expect("a valid matrix");
     }
     let all: Vec<usize> = (0..18).collect();
     for (index, constraint) in problem.constraints().iter().enumerate() {
@@ -142,7 +155,9 @@ fn a_tree_equals_the_same_system_given_densely() {
             .map(|(subsystem, values)| (*subsystem, RowBlock::Dofs { dofs: &all, values }))
             .collect();
         let error = &constraint.error.as_slice()[..constraint.rows];
-        dense.push_constraint(constraint.law, error, &blocks).expect("a valid constraint");
+        dense
+            .push_constraint(constraint.law, error, &blocks)
+            .expect("a valid constraint");
     }
     let budget = Budget {
         max_iterations: Some(40),
@@ -187,7 +202,9 @@ fn the_order_of_contacts_does_not_matter() {
     let mut reversed = Problem::new();
     for (index, subsystem) in problem.subsystems().iter().enumerate() {
         let b = &problem.b()[6 * index..6 * index + 6];
-        reversed.push_subsystem(subsystem.clone(), b).expect("a valid subsystem");
+        reversed
+            .push_subsystem(subsystem.clone(), b)
+            .expect("a valid subsystem");
     }
     for index in (0..problem.constraints().len()).rev() {
         let constraint = &problem.constraints()[index];
@@ -217,37 +234,104 @@ fn folded_springs_answer_as_springs_that_iterate() {
         let (mut problem, robots) = robots(1, 5, 0.5, 3);
         let half = Vector3::new(0.1, 0.1, 0.1);
         common::push_box(&mut problem, 1.0, &half, &[0.1; 6], &[0.0; 6]);
-        let law = Law::Soft { stiffness: 5.0, damping: 0.8 };
+        let law = Law::Soft {
+            stiffness: 5.0,
+            damping: 0.8,
+        };
         let rows = common::contact_rows(&robots[0].centers[3], &Vector3::z(), 1.0);
         let mut push = |error: &[f64], blocks: &[(usize, RowBlock<'_>)]| {
-            problem.push_constraint(law, error, blocks).expect("a valid spring");
+            problem
+                .push_constraint(law, error, blocks)
+                .expect("a valid spring");
         };
-        push(&[0.01, 0.0, -0.02], &[(1, RowBlock::Body { body: 0, values: &rows })]);
-        push(&[0.01, 0.0, -0.02], &[(0, RowBlock::Body { body: 3, values: &rows })]);
-        push(&[0.03], &[(0, RowBlock::Dofs { dofs: &[7], values: &[1.0] })]);
+        push(
+            &[0.01, 0.0, -0.02],
+            &[(
+                1,
+                RowBlock::Body {
+                    body: 0,
+                    values: &rows,
+                },
+            )],
+        );
+        push(
+            &[0.01, 0.0, -0.02],
+            &[(
+                0,
+                RowBlock::Body {
+                    body: 3,
+                    values: &rows,
+                },
+            )],
+        );
+        push(
+            &[0.03],
+            &[(
+                0,
+                RowBlock::Dofs {
+                    dofs: &[7],
+                    values: &[1.0],
+                },
+            )],
+        );
         let opposite: Vec<f64> = rows.iter().map(|value| -value).collect();
         push(
             &[0.0, 0.01, 0.0],
             &[
-                (0, RowBlock::Body { body: 3, values: &rows }),
-                (0, RowBlock::Body { body: 6, values: &opposite }),
+                (
+                    0,
+                    RowBlock::Body {
+                        body: 3,
+                        values: &rows,
+                    },
+                ),
+                (
+                    0,
+                    RowBlock::Body {
+                        body: 6,
+                        values: &opposite,
+                    },
+                ),
             ],
         );
         if couple_joints {
-            push(&[0.02], &[(0, RowBlock::Dofs { dofs: &[7, 10], values: &[1.0, -1.0] })]);
+            push(
+                &[0.02],
+                &[(
+                    0,
+                    RowBlock::Dofs {
+                        dofs: &[7, 10],
+                        values: &[1.0, -1.0],
+                    },
+                )],
+            );
         }
         let budget = Budget {
             max_iterations: Some(20_000),
             ..Budget::with_tolerance(1e-9)
         };
         for splitting in [Splitting::Body, Splitting::Subsystem, Splitting::None] {
-            let folded = SubAdmmSettings { splitting, ..SubAdmmSettings::default() };
-            let iterated = SubAdmmSettings { fold_soft: false, ..folded.clone() };
+            let folded = SubAdmmSettings {
+                splitting,
+                ..SubAdmmSettings::default()
+            };
+            let iterated = SubAdmmSettings {
+                fold_soft: false,
+                ..folded.clone()
+            };
             let (report, a) = run(&folded, &problem, &budget);
-            assert!(report.outcome.is_converged(), "{splitting:?}: {}", report.outcome);
+            assert!(
+                report.outcome.is_converged(),
+                "{splitting:?}: {}",
+                report.outcome
+            );
             assert!(report.residuals.dynamics < 1e-9);
             let (report, b) = run(&iterated, &problem, &budget);
-            assert!(report.outcome.is_converged(), "{splitting:?}: {}", report.outcome);
+            assert!(
+                report.outcome.is_converged(),
+                "{splitting:?}: {}",
+                report.outcome
+            );
             let difference = largest_difference(&a.velocity, &b.velocity);
             assert!(difference < 1e-6, "{splitting:?}: {difference:e} m/s");
         }
@@ -275,7 +359,11 @@ fn threads_do_not_change_a_bit() {
             .build()
             .expect("threads");
         let (_, solution) = pool.install(|| run(settings, &problem, &budget));
-        solution.impulse.iter().map(|x| x.to_bits()).collect::<Vec<_>>()
+        solution
+            .impulse
+            .iter()
+            .map(|x| x.to_bits())
+            .collect::<Vec<_>>()
     };
     let one = bits(1, &settings);
     assert_eq!(one, bits(2, &settings));

@@ -46,7 +46,13 @@ fn a_cube_sticks_slips_opens_and_bounces() {
 fn without_constraints_the_answer_is_the_free_motion_at_once() {
     let mut problem = Problem::new();
     let half = nalgebra::Vector3::new(0.1, 0.1, 0.1);
-    common::push_box(&mut problem, 2.0, &half, &[0.5, 0.0, 0.0, 0.0, 0.1, 0.0], &[0.0; 6]);
+    common::push_box(
+        &mut problem,
+        2.0,
+        &half,
+        &[0.5, 0.0, 0.0, 0.0, 0.1, 0.0],
+        &[0.0; 6],
+    );
     for (name, _) in SOLVERS {
         let mut solution = Solution::cold();
         let report = SubAdmm::named(name).expect("a listed name").solve(

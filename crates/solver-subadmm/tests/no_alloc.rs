@@ -1,5 +1,8 @@
 //! A second solve of equal size allocates nothing.
-#![expect(unsafe_code, reason = "a counting allocator cannot be written without it")]
+#![expect(
+    unsafe_code,
+    reason = "a counting allocator cannot be written without it"
+)]
 
 mod common;
 
@@ -41,7 +44,9 @@ fn sparse_chain() -> Problem {
         .chain((0..6).map(|i| (i + 3, i, -0.5)))
         .collect();
     let matrix = SparseSymmetric::from_lower_entries(9, &entries).expect("a valid matrix");
-    let body = problem.push_sparse(matrix, &[-0.1; 9]).expect("a valid subsystem");
+    let body = problem
+        .push_sparse(matrix, &[-0.1; 9])
+        .expect("a valid subsystem");
     for node in [0, 2] {
         let rows = RowBlock::Nodes {
             nodes: &[node],

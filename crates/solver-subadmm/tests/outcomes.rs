@@ -13,7 +13,12 @@ fn its_own_answer_as_guess_needs_no_iteration() {
     let mut solver = SubAdmm::default();
     let mut solution = Solution::cold();
     let budget = Budget::with_tolerance(1e-4);
-    assert!(solver.solve(&problem, &budget, &mut solution).outcome.is_converged());
+    assert!(
+        solver
+            .solve(&problem, &budget, &mut solution)
+            .outcome
+            .is_converged()
+    );
     let again = solver.solve(&problem, &budget, &mut solution);
     assert!(again.outcome.is_converged());
     assert_eq!(again.iterations, 0);
@@ -31,7 +36,10 @@ fn a_guess_from_nearby_saves_iterations() {
     solver.solve(&problem, &budget, &mut solution);
     let mut nearby = problem.clone();
     for index in 0..nearby.subsystems().len() {
-        let b: Vec<f64> = nearby.b()[6 * index..6 * index + 6].iter().map(|b| 1.01 * b).collect();
+        let b: Vec<f64> = nearby.b()[6 * index..6 * index + 6]
+            .iter()
+            .map(|b| 1.01 * b)
+            .collect();
         nearby.set_b(index, &b).expect("the same size");
     }
     let warm = solver.solve(&nearby, &budget, &mut solution);
@@ -113,7 +121,10 @@ fn an_infeasible_problem_stays_finite() {
         );
         assert_eq!(report.outcome, Outcome::OutOfIterations, "{name}");
         assert!(solution.impulse.iter().all(|value| value.is_finite()));
-        assert!(report.residuals.scaled >= 0.4, "{name}: nobody can do better");
+        assert!(
+            report.residuals.scaled >= 0.4,
+            "{name}: nobody can do better"
+        );
     }
 }
 

@@ -20,27 +20,50 @@ fn random_problem(seed: u64, bodies: usize, constraints: usize) -> Problem {
     }
     for _ in 0..constraints {
         let law = match dice.index(6) {
-            0 => Law::Soft { stiffness: dice.uniform(0.0, 10.0), damping: dice.uniform(0.1, 10.0) },
-            1 => Law::AnisotropicContact { friction: [dice.uniform(0.1, 1.0), dice.uniform(0.1, 1.0)] },
+            0 => Law::Soft {
+                stiffness: dice.uniform(0.0, 10.0),
+                damping: dice.uniform(0.1, 10.0),
+            },
+            1 => Law::AnisotropicContact {
+                friction: [dice.uniform(0.1, 1.0), dice.uniform(0.1, 1.0)],
+            },
             2 => Law::CompliantContact {
                 friction: dice.uniform(0.0, 1.0),
                 tangential_compliance: dice.uniform(0.0, 0.1),
                 normal_compliance: dice.uniform(0.0, 0.1),
             },
-            3 => Law::JointFriction { bound: dice.uniform(0.0, 1.0) },
-            _ => Law::Contact { friction: dice.uniform(0.0, 1.0) },
+            3 => Law::JointFriction {
+                bound: dice.uniform(0.0, 1.0),
+            },
+            _ => Law::Contact {
+                friction: dice.uniform(0.0, 1.0),
+            },
         };
         let (arm, normal) = (0.1 * dice.vector(), dice.vector());
         let first = dice.index(bodies);
         let rows = contact_rows(&arm, &normal, 1.0);
         let other_rows = contact_rows(&(0.1 * dice.vector()), &normal, -1.0);
-        let mut blocks = vec![(first, RowBlock::Body { body: 0, values: &rows })];
+        let mut blocks = vec![(
+            first,
+            RowBlock::Body {
+                body: 0,
+                values: &rows,
+            },
+        )];
         let second = dice.index(bodies);
         if second != first {
-            blocks.push((second, RowBlock::Body { body: 0, values: &other_rows }));
+            blocks.push((
+                second,
+                RowBlock::Body {
+                    body: 0,
+                    values: &other_rows,
+                },
+            ));
         }
         let error = [0.0, 0.0, dice.uniform(0.0, 0.1)];
-        problem.push_constraint(law, &error, &blocks).expect("a valid constraint");
+        problem
+            .push_constraint(law, &error, &blocks)
+            .expect("a valid constraint");
     }
     problem
 }
@@ -71,7 +94,11 @@ fn most_random_problems_are_solved() {
         .filter(|&seed| {
             let problem = random_problem(seed, 3, 6);
             SubAdmm::default()
-                .solve(&problem, &Budget::with_tolerance(1e-6), &mut Solution::cold())
+                .solve(
+                    &problem,
+                    &Budget::with_tolerance(1e-6),
+                    &mut Solution::cold(),
+                )
                 .outcome
                 .is_converged()
         })

@@ -19,7 +19,10 @@ fn reaches_the_known_residual_and_velocity() {
         };
         let report = solver.solve(&stored.problem, &budget, &mut solution);
         let name = &stored.name;
-        assert!(solution.impulse.iter().all(|value| value.is_finite()), "{name}");
+        assert!(
+            solution.impulse.iter().all(|value| value.is_finite()),
+            "{name}"
+        );
         if !stored.is_solvable {
             assert!(!report.outcome.is_converged(), "{name} has no solution");
             continue;
@@ -35,7 +38,10 @@ fn reaches_the_known_residual_and_velocity() {
             for (a, b) in solution.velocity.iter().zip(velocity) {
                 // The stored tolerance says how well v̂ is known; ours is known to about a
                 // thousandfold of the residual on stiff stacks.
-                assert!((a - b).abs() <= tolerance.max(1e-5), "{name}: {a} instead of {b}");
+                assert!(
+                    (a - b).abs() <= tolerance.max(1e-5),
+                    "{name}: {a} instead of {b}"
+                );
             }
         }
     }

@@ -31,8 +31,7 @@ impl BodyMatrices {
         self.weighted.clear();
         self.weighted.resize(self.base.len(), Matrix6::zeros());
         self.weighted_diagonal.clear();
-        self.weighted_diagonal
-            .resize(self.base_diagonal.len(), 0.0);
+        self.weighted_diagonal.resize(self.base_diagonal.len(), 0.0);
     }
 
     pub(super) fn add_fold(&mut self, problem: &Problem, fold: &Fold) {

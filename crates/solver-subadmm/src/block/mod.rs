@@ -59,12 +59,7 @@ impl Block {
     }
 
     /// Computes Σ Jᵀ β₀ J.
-    pub(crate) fn weigh(
-        &mut self,
-        layout: &Layout,
-        index: usize,
-        penalty: &[f64],
-    ) {
+    pub(crate) fn weigh(&mut self, layout: &Layout, index: usize, penalty: &[f64]) {
         let block = &layout.blocks[index];
         match self {
             Self::FreeBody(own) => own.weigh(layout, block, penalty),

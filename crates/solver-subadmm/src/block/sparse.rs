@@ -83,8 +83,11 @@ impl SparseBlock {
 
     fn rebuild(&mut self) {
         self.known_entries.clear();
-        self.known_entries
-            .extend(self.base_entries.iter().map(|&(row, column, _)| (row, column)));
+        self.known_entries.extend(
+            self.base_entries
+                .iter()
+                .map(|&(row, column, _)| (row, column)),
+        );
         self.known_entries.extend_from_slice(&self.term_entries);
         let all: Vec<(usize, usize, f64)> = self
             .known_entries
@@ -109,12 +112,7 @@ impl SparseBlock {
         }
     }
 
-    pub(super) fn weigh(
-        &mut self,
-        layout: &Layout,
-        index: usize,
-        penalty: &[f64],
-    ) {
+    pub(super) fn weigh(&mut self, layout: &Layout, index: usize, penalty: &[f64]) {
         self.weighted.fill(0.0);
         let mut places = self.term_places.iter();
         let weighted = &mut self.weighted;

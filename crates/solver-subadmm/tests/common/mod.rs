@@ -1,5 +1,8 @@
 //! Problems for tests and benches, all reproducible from a seed.
-#![allow(dead_code, reason = "every test binary uses its own part of these helpers")]
+#![allow(
+    dead_code,
+    reason = "every test binary uses its own part of these helpers"
+)]
 
 pub mod quadruped;
 pub mod vectors;
@@ -220,8 +223,8 @@ pub fn bolt_nut(friction: f64, contacts: usize, scale: f64, seed: u64) -> Proble
         let up = if k % 2 == 1 { 1.0 } else { -1.0 };
         let tangent = Vector3::new(-angle.sin(), angle.cos(), 0.0);
         let radial = Vector3::new(angle.cos(), angle.sin(), 0.0);
-        let normal = up * (Vector3::z() - lead * tangent)
-            + 0.577 * radial * (1.0 + 0.02 * dice.normal());
+        let normal =
+            up * (Vector3::z() - lead * tangent) + 0.577 * radial * (1.0 + 0.02 * dice.normal());
         let point = radius * radial * (1.0 + 0.03 * dice.normal())
             + Vector3::z() * dice.uniform(-height / 2.0, height / 2.0);
         let gap = dice.uniform(0.0, 1e-5) / TIME_STEP;
@@ -281,7 +284,9 @@ pub fn append(problem: &mut Problem, other: &Problem) {
     let first = problem.subsystems().len();
     for (index, subsystem) in other.subsystems().iter().enumerate() {
         let b = &other.b()[other.dof_starts()[index]..other.dof_starts()[index + 1]];
-        problem.push_subsystem(subsystem.clone(), b).expect("a valid subsystem");
+        problem
+            .push_subsystem(subsystem.clone(), b)
+            .expect("a valid subsystem");
     }
     for (index, constraint) in other.constraints().iter().enumerate() {
         let blocks: Vec<_> = other
@@ -289,6 +294,8 @@ pub fn append(problem: &mut Problem, other: &Problem) {
             .map(|(subsystem, block)| (first + subsystem, block))
             .collect();
         let error = &constraint.error.as_slice()[..constraint.rows];
-        problem.push_constraint(constraint.law, error, &blocks).expect("a valid constraint");
+        problem
+            .push_constraint(constraint.law, error, &blocks)
+            .expect("a valid constraint");
     }
 }

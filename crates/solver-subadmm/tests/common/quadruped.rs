@@ -33,7 +33,9 @@ pub fn robot(dice: &mut Dice) -> Robot {
         inertia: shifted_box(12.0, Vector3::new(0.25, 0.1, 0.06), &zero),
     }];
     let mut centers = vec![zero];
-    let mut columns: Vec<Vector6<f64>> = (0..6).map(|k| Matrix6::identity().column(k).into()).collect();
+    let mut columns: Vec<Vector6<f64>> = (0..6)
+        .map(|k| Matrix6::identity().column(k).into())
+        .collect();
     for (x, y) in [(1.0, 1.0), (1.0, -1.0), (-1.0, 1.0), (-1.0, -1.0)] {
         let hip = Vector3::new(0.22 * x, 0.1 * y, 0.0);
         let (swing, knee) = (dice.uniform(0.4, 0.8), -dice.uniform(0.9, 1.4));
@@ -41,9 +43,27 @@ pub fn robot(dice: &mut Dice) -> Robot {
         let thigh = hip + Vector3::new(0.0, 0.08 * y, 0.0);
         let shank = thigh + 0.2 * down(swing);
         let links = [
-            (hip, Vector3::x(), hip + Vector3::new(0.0, 0.04 * y, 0.0), 1.0, Vector3::new(0.04, 0.04, 0.04)),
-            (thigh, Vector3::y(), thigh + 0.1 * down(swing), 1.0, Vector3::new(0.03, 0.03, 0.1)),
-            (shank, Vector3::y(), shank + 0.1 * down(swing + knee), 0.2, Vector3::new(0.02, 0.02, 0.1)),
+            (
+                hip,
+                Vector3::x(),
+                hip + Vector3::new(0.0, 0.04 * y, 0.0),
+                1.0,
+                Vector3::new(0.04, 0.04, 0.04),
+            ),
+            (
+                thigh,
+                Vector3::y(),
+                thigh + 0.1 * down(swing),
+                1.0,
+                Vector3::new(0.03, 0.03, 0.1),
+            ),
+            (
+                shank,
+                Vector3::y(),
+                shank + 0.1 * down(swing + knee),
+                0.2,
+                Vector3::new(0.02, 0.02, 0.1),
+            ),
         ];
         let mut parent = 0;
         for (origin, axis, center, mass, half) in links {
@@ -68,7 +88,8 @@ pub fn robot(dice: &mut Dice) -> Robot {
 /// The joint-space matrix of a tree, from its definition Σ J_bᵀ M_b J_b + diag.
 pub fn dense_matrix(tree: &Tree) -> nalgebra::DMatrix<f64> {
     let n = tree.dof_count();
-    let mut matrix = nalgebra::DMatrix::from_diagonal(&nalgebra::DVector::from_column_slice(tree.diagonal()));
+    let mut matrix =
+        nalgebra::DMatrix::from_diagonal(&nalgebra::DVector::from_column_slice(tree.diagonal()));
     for (index, body) in tree.bodies().iter().enumerate() {
         let mut jacobian = nalgebra::OMatrix::<f64, nalgebra::U6, nalgebra::Dyn>::zeros(n);
         for dof in tree.path(tree.body_dof(index)) {
@@ -92,7 +113,9 @@ pub fn robots(count: usize, contacts: usize, friction: f64, seed: u64) -> (Probl
         let mut velocity: Vec<f64> = (0..n).map(|_| 0.3 * dice.normal()).collect();
         velocity[2] = -0.5;
         let matrix = dense_matrix(&robot.tree);
-        let mut b = (matrix * nalgebra::DVector::from_column_slice(&velocity)).as_slice().to_vec();
+        let mut b = (matrix * nalgebra::DVector::from_column_slice(&velocity))
+            .as_slice()
+            .to_vec();
         // Gravity: the wrench (m g, c × m g) of every body.
         for (index, body) in robot.tree.bodies().iter().enumerate() {
             let force = Vector3::new(0.0, 0.0, -GRAVITY * body.inertia[(0, 0)] * TIME_STEP);
@@ -137,7 +160,10 @@ pub fn robots(count: usize, contacts: usize, friction: f64, seed: u64) -> (Probl
             // The neighbour stands 0.9 m away; each has its own reference point.
             let offset = Vector3::new(0.9, 0.0, 0.0);
             let (mine, other) = (legs[i], legs[2 + i]);
-            let (a, b) = (robots[k].centers[mine] + offset, robots[k - 1].centers[other]);
+            let (a, b) = (
+                robots[k].centers[mine] + offset,
+                robots[k - 1].centers[other],
+            );
             let point = 0.5 * (a + b);
             push(
                 &mut problem,
@@ -151,21 +177,44 @@ pub fn robots(count: usize, contacts: usize, friction: f64, seed: u64) -> (Probl
         }
         for dof in 6..18 {
             let law = match dof % 3 {
-                0 => Law::JointFriction { bound: 0.5 * TIME_STEP },
-                1 => Law::JointLimit { lower: -dice.uniform(0.0, 0.3), upper: dice.uniform(0.0, 0.3) },
+                0 => Law::JointFriction {
+                    bound: 0.5 * TIME_STEP,
+                },
+                1 => Law::JointLimit {
+                    lower: -dice.uniform(0.0, 0.3),
+                    upper: dice.uniform(0.0, 0.3),
+                },
                 _ => continue,
             };
-            let rows = RowBlock::Dofs { dofs: &[dof], values: &[1.0] };
-            problem.push_constraint(law, &[0.0], &[(k, rows)]).expect("a valid joint constraint");
+            let rows = RowBlock::Dofs {
+                dofs: &[dof],
+                values: &[1.0],
+            };
+            problem
+                .push_constraint(law, &[0.0], &[(k, rows)])
+                .expect("a valid joint constraint");
         }
     }
     (problem, robots)
 }
 
-fn push(problem: &mut Problem, friction: f64, error: &[f64; 3], terms: &[(usize, usize, Vec<f64>)]) {
+fn push(
+    problem: &mut Problem,
+    friction: f64,
+    error: &[f64; 3],
+    terms: &[(usize, usize, Vec<f64>)],
+) {
     let blocks: Vec<_> = terms
         .iter()
-        .map(|(robot, body, values)| (*robot, RowBlock::Body { body: *body, values }))
+        .map(|(robot, body, values)| {
+            (
+                *robot,
+                RowBlock::Body {
+                    body: *body,
+                    values,
+                },
+            )
+        })
         .collect();
     problem
         .push_constraint(Law::Contact { friction }, error, &blocks)

@@ -23,7 +23,10 @@ pub fn stored() -> Vec<Stored> {
     let mut paths: Vec<PathBuf> = std::fs::read_dir(&folder)
         .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
         .unwrap_or_default();
-    paths.retain(|path| path.extension().is_some_and(|extension| extension == "json"));
+    paths.retain(|path| {
+        path.extension()
+            .is_some_and(|extension| extension == "json")
+    });
     paths.sort();
     #[allow(clippy::print_stderr, reason = "a skipped test must say so")]
     if paths.is_empty() {
@@ -51,7 +54,9 @@ fn read(path: &PathBuf) -> Stored {
         (numbers(&solution["v"]), tolerance)
     });
     Stored {
-        name: path.file_stem().map_or(String::new(), |name| name.to_string_lossy().into_owned()),
+        name: path
+            .file_stem()
+            .map_or(String::new(), |name| name.to_string_lossy().into_owned()),
         problem,
         velocity,
         is_solvable: solution.is_object(),
@@ -62,12 +67,22 @@ fn push_constraint(problem: &mut Problem, json: &Value) {
     let number = |key: &str| json[key].as_f64().unwrap_or(0.0);
     let error = numbers(&json["e"]);
     let law = match json["kind"].as_str() {
-        Some("contact") => Law::Contact { friction: number("mu") },
+        Some("contact") => Law::Contact {
+            friction: number("mu"),
+        },
         Some("hard") => Law::Unilateral,
         Some("eq") => Law::Equality,
-        Some("soft") => Law::Soft { stiffness: number("k"), damping: number("b") },
-        Some("jfric") => Law::JointFriction { bound: number("mu") },
-        Some("jlimit") => Law::JointLimit { lower: number("lo"), upper: number("hi") },
+        Some("soft") => Law::Soft {
+            stiffness: number("k"),
+            damping: number("b"),
+        },
+        Some("jfric") => Law::JointFriction {
+            bound: number("mu"),
+        },
+        Some("jlimit") => Law::JointLimit {
+            lower: number("lo"),
+            upper: number("hi"),
+        },
         other => panic!("unknown law {other:?}"),
     };
     let terms: Vec<(usize, Vec<usize>, Vec<f64>)> = list(&json["terms"])
@@ -78,7 +93,10 @@ fn push_constraint(problem: &mut Problem, json: &Value) {
             let dofs: Vec<usize> = (0..rows[0].len())
                 .filter(|&dof| rows.iter().any(|row| row[dof] != 0.0))
                 .collect();
-            let values = rows.iter().flat_map(|row| dofs.iter().map(|&dof| row[dof])).collect();
+            let values = rows
+                .iter()
+                .flat_map(|row| dofs.iter().map(|&dof| row[dof]))
+                .collect();
             (subsystem, dofs, values)
         })
         .collect();
@@ -86,7 +104,9 @@ fn push_constraint(problem: &mut Problem, json: &Value) {
         .iter()
         .map(|(subsystem, dofs, values)| (*subsystem, RowBlock::Dofs { dofs, values }))
         .collect();
-    problem.push_constraint(law, &error, &blocks).expect("a valid constraint");
+    problem
+        .push_constraint(law, &error, &blocks)
+        .expect("a valid constraint");
 }
 
 fn list(json: &Value) -> &[Value] {
@@ -94,5 +114,8 @@ fn list(json: &Value) -> &[Value] {
 }
 
 fn numbers(json: &Value) -> Vec<f64> {
-    list(json).iter().map(|value| value.as_f64().expect("a number")).collect()
+    list(json)
+        .iter()
+        .map(|value| value.as_f64().expect("a number"))
+        .collect()
 }
