@@ -1,4 +1,11 @@
-//! The discrete frictional-contact problem as plain data.
+#![doc = include_str!("../README.md")]
+//!
+//! ## Where things are
+//!
+//! [`Problem`] with its `push_…` methods and [`RowBlock`]; [`Subsystem`] and [`Tree`]; [`Law`] and
+//! the friction [`cone`]; [`Yardstick`] and [`Residuals`]; [`DynamicsMatrix`] and [`JointRows`] for
+//! products with A, A⁻¹, J and Jᵀ; the [`Solver`] trait with [`Budget`], [`Solution`] and [`Report`].
+
 mod builder;
 pub mod cone;
 mod delassus;

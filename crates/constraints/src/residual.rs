@@ -56,7 +56,7 @@ impl Residuals {
 
     /// ε_abs of [CMC]: the largest of primal, dual and complementarity.
     pub fn eps_abs(&self) -> f64 {
-        self.primal.max(self.dual).max(self.complementarity)
+        worse(worse(self.primal, self.dual), self.complementarity)
     }
 
     /// The residual that a criterion is about.
@@ -64,7 +64,7 @@ impl Residuals {
         match criterion {
             Criterion::Scaled => self.scaled,
             Criterion::Paper => self.paper,
-            Criterion::Natural => self.natural.max(self.balanced),
+            Criterion::Natural => worse(self.natural, self.balanced),
         }
     }
 }
@@ -257,11 +257,7 @@ impl Yardstick {
             Criterion::Paper => paper(problem, lambda, row_velocity),
             Criterion::Natural => {
                 let (natural, balanced) = self.natural(problem, lambda, row_velocity);
-                if natural > balanced {
-                    natural
-                } else {
-                    balanced
-                }
+                worse(natural, balanced)
             }
         };
         if value.is_finite() {
@@ -271,16 +267,19 @@ impl Yardstick {
         }
     }
 
-    /// All residuals of a solution.
+    /// All residuals of a solution; what is not finite is infinitely wrong.
     pub fn residuals(&mut self, problem: &Problem, velocity: &[f64], lambda: &[f64]) -> Residuals {
+        if lambda.iter().any(|value| !value.is_finite()) {
+            return Residuals::unknown();
+        }
         self.compute_row_velocity(problem, lambda);
         let (natural, balanced) = self.natural(problem, lambda, &self.row_velocity);
         let mut out = Residuals {
-            paper: paper(problem, lambda, &self.row_velocity),
-            scaled: self.scaled(problem, lambda, &self.row_velocity),
-            natural,
-            balanced,
-            dynamics: self.dynamics_residual(problem, velocity, lambda),
+            paper: worse(0.0, paper(problem, lambda, &self.row_velocity)),
+            scaled: worse(0.0, self.scaled(problem, lambda, &self.row_velocity)),
+            natural: worse(0.0, natural),
+            balanced: worse(0.0, balanced),
+            dynamics: worse(0.0, self.dynamics_residual(problem, velocity, lambda)),
             ..Residuals::default()
         };
         for (constraint, mass) in problem.constraints().iter().zip(&self.effective_mass) {
@@ -289,15 +288,15 @@ impl Yardstick {
             let velocity = constraint.law.law_velocity(&z, &constraint.error, &impulse);
             if let Some(friction) = constraint.law.friction() {
                 let shifted = de_saxce(&constraint.law, &z, &constraint.error, &impulse);
-                out.primal = out.primal.max(cone::distance(&impulse, friction));
-                out.dual = out.dual.max(cone::distance_to_dual(&shifted, friction));
-                out.complementarity = out.complementarity.max(impulse.dot(&shifted).abs());
+                out.primal = worse(out.primal, cone::distance(&impulse, friction));
+                out.dual = worse(out.dual, cone::distance_to_dual(&shifted, friction));
+                out.complementarity = worse(out.complementarity, impulse.dot(&shifted).abs());
                 let fb = fischer_burmeister(impulse.z / mass, velocity.z);
-                out.fischer_burmeister = out.fischer_burmeister.max(fb.abs());
+                out.fischer_burmeister = worse(out.fischer_burmeister, fb.abs());
             } else if constraint.law == Law::Unilateral {
                 for row in 0..constraint.rows {
                     let fb = fischer_burmeister(impulse[row] / mass, velocity[row]);
-                    out.fischer_burmeister = out.fischer_burmeister.max(fb.abs());
+                    out.fischer_burmeister = worse(out.fischer_burmeister, fb.abs());
                 }
             }
         }
@@ -316,12 +315,12 @@ impl Yardstick {
                 mass,
                 ConeOperator::Strict,
             );
-            let error = (map - impulse).amax() / mass;
-            // `max` would drop a NaN.
-            if error.is_nan() {
-                return f64::NAN;
+            let error = map - impulse;
+            // `amax` and most laws would drop a NaN.
+            if !(x_bar.sum() + error.sum()).is_finite() {
+                return f64::INFINITY;
             }
-            worst = worst.max(error);
+            worst = worst.max(error.amax() / mass);
         }
         worst
     }
@@ -332,6 +331,9 @@ impl Yardstick {
         for constraint in problem.constraints() {
             let impulse = constraint.load(lambda);
             let z = constraint.load(row_velocity);
+            if !(z.sum() + impulse.sum()).is_finite() {
+                return (f64::INFINITY, f64::INFINITY);
+            }
             plain += natural_map(constraint, &z, &impulse, 1.0).norm_squared();
             balanced += natural_map(constraint, &z, &impulse, scale).norm_squared();
             size += impulse.norm_squared();
@@ -375,6 +377,9 @@ fn paper(problem: &Problem, lambda: &[f64], row_velocity: &[f64]) -> f64 {
     for constraint in problem.constraints() {
         let impulse = constraint.load(lambda);
         let x_bar = constraint.load(row_velocity) - impulse;
+        if !x_bar.sum().is_finite() {
+            return f64::INFINITY;
+        }
         let map = constraint.law.impulse(
             constraint.rows,
             &x_bar,
@@ -413,4 +418,14 @@ fn de_saxce(law: &Law, z: &Vector3<f64>, e: &Vector3<f64>, lambda: &Vector3<f64>
 /// a + b − √(a² + b²): zero exactly where 0 ≤ a ⟂ b ≥ 0.
 fn fischer_burmeister(a: f64, b: f64) -> f64 {
     a + b - a.hypot(b)
+}
+
+/// The larger of two residuals; what is not a number is infinitely wrong, where `f64::max` would
+/// drop it.
+fn worse(a: f64, b: f64) -> f64 {
+    if a.is_nan() || b.is_nan() {
+        f64::INFINITY
+    } else {
+        a.max(b)
+    }
 }

@@ -3,7 +3,7 @@
 use nalgebra::{Vector3, Vector6};
 use stiction_constraints::{Law, Problem, ProblemError};
 
-use crate::geometry::{push_box, push_contact};
+use crate::geometry::{contact_frame, push_box, push_contact};
 use crate::{GRAVITY, TIME_STEP};
 
 /// What the block does in the step.
@@ -58,9 +58,14 @@ pub struct Block {
     pub problem: Problem,
     /// The only velocity that solves it, (linear, angular) in m/s and rad/s.
     pub velocity: [f64; 6],
-    /// Sum of the contact impulses on the block in N·s (how the corners share it is not unique).
+    /// Sum of the contact impulses on the block in N·s, world axes.
     pub total_impulse: [f64; 3],
+    /// One λ that solves it; how the corners share the sum is not unique.
+    pub impulse: Vec<f64>,
 }
+
+/// Signs of x and y of the bottom corners, in the order of the contacts.
+const CORNERS: [(f64, f64); 4] = [(-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0)];
 
 /// A cube on the ground that sticks, slips, lifts off or bounces.
 ///
@@ -97,7 +102,7 @@ pub fn block(params: &BlockParams) -> Result<Block, ProblemError> {
     let law = Law::Contact {
         friction: params.friction,
     };
-    for (x, y) in [(-1.0, -1.0), (-1.0, 1.0), (1.0, -1.0), (1.0, 1.0)] {
+    for (x, y) in CORNERS {
         let corner = Vector3::new(x * half.x, y * half.y, 0.0);
         let side = (body, 0, center);
         push_contact(
@@ -110,10 +115,28 @@ pub fn block(params: &BlockParams) -> Result<Block, ProblemError> {
             gap_velocity,
         )?;
     }
-    let change = (after - before + Vector3::new(0.0, 0.0, fall)) * params.mass;
+    let total = (after - before + Vector3::new(0.0, 0.0, fall)) * params.mass;
     Ok(Block {
         problem,
         velocity: [after.x, after.y, after.z, 0.0, 0.0, 0.0],
-        total_impulse: [change.x, change.y, change.z],
+        total_impulse: [total.x, total.y, total.z],
+        impulse: share(&total),
     })
+}
+
+/// Splits the total impulse among the corners so that it has no torque about the centre: the
+/// tangential part pulls at the bottom, so the normal part's centre of pressure moves by as much
+/// the other way.
+fn share(total: &Vector3<f64>) -> Vec<f64> {
+    let frame = contact_frame(&Vector3::z());
+    let mut impulse = Vec::with_capacity(12);
+    for (x, y) in CORNERS {
+        let part = if total.z > 0.0 {
+            0.25 * (1.0 - x * total.x / total.z) * (1.0 - y * total.y / total.z)
+        } else {
+            0.0
+        };
+        impulse.extend_from_slice((frame * total * part).as_slice());
+    }
+    impulse
 }

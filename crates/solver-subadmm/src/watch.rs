@@ -46,8 +46,7 @@ impl Watch {
         budget.record_history
             || is_last
             || iteration >= self.next
-            || (TRUST * gap * self.ratio <= budget.tolerance
-                && iteration > self.last + iteration / 20)
+            || (gap * self.ratio <= budget.tolerance && iteration > self.last + iteration / 20)
     }
 
     /// Takes in a measurement; returns whether the tolerance is reached.

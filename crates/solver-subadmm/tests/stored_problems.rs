@@ -19,7 +19,8 @@ fn reaches_moderate_accuracy_and_the_known_velocity() {
             max_iterations: Some(5000),
             ..Budget::with_tolerance(1e-9)
         };
-        let report = SubAdmm::default().solve(&stored.problem, &budget, &mut solution);
+        let report = solver.solve(&stored.problem, &budget, &mut solution);
+        let name = &stored.name;
         assert!(
             solution.impulse.iter().all(|value| value.is_finite()),
             "{name}"
@@ -35,6 +36,8 @@ fn reaches_moderate_accuracy_and_the_known_velocity() {
             (report.outcome.is_converged(), &stored.velocity)
         {
             for (a, b) in solution.velocity.iter().zip(velocity) {
+                // The stored tolerance says how well v̂ is known; ours is known to about a
+                // thousandfold of the residual on stiff stacks.
                 assert!(
                     (a - b).abs() <= tolerance.max(1e-5),
                     "{name}: {a} instead of {b}"

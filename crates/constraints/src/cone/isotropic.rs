@@ -50,7 +50,8 @@ pub fn project_strict_derivative(s: &Vector3<f64>, friction: f64) -> (Vector3<f6
 #[inline]
 pub fn project(s: &Vector3<f64>, friction: f64) -> Vector3<f64> {
     let length = (s.x * s.x + s.y * s.y).sqrt();
-    if length <= friction * s.z {
+    // The sign is tested by itself: with μ = 0 a point straight below the apex has 0 ≤ −0.
+    if s.z >= 0.0 && length <= friction * s.z {
         *s
     } else if friction * length <= -s.z {
         Vector3::zeros()
@@ -65,7 +66,8 @@ pub fn project(s: &Vector3<f64>, friction: f64) -> Vector3<f64> {
 #[inline]
 pub fn project_derivative(s: &Vector3<f64>, friction: f64) -> (Vector3<f64>, Matrix3<f64>) {
     let length = (s.x * s.x + s.y * s.y).sqrt();
-    if length <= friction * s.z {
+    // The sign is tested by itself: with μ = 0 a point straight below the apex has 0 ≤ −0.
+    if s.z >= 0.0 && length <= friction * s.z {
         return (*s, Matrix3::identity());
     }
     if friction * length <= -s.z {

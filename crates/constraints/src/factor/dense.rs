@@ -20,7 +20,7 @@ impl DenseFactor {
     )]
     pub fn update(&mut self, matrix: &DMatrix<f64>) -> Result<(), ()> {
         let n = matrix.nrows();
-        // `clone_from` of a nalgebra matrix allocates even when the shapes agree.
+        // `clone_from` of nalgebra allocates anew.
         if self.matrix.shape() == matrix.shape() {
             self.matrix.copy_from(matrix);
         } else {

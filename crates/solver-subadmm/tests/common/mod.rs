@@ -1,7 +1,6 @@
 //! Problems for tests and benches, all reproducible from a seed.
 #![allow(
     dead_code,
-    unreachable_pub,
     reason = "every test binary uses its own part of these helpers"
 )]
 

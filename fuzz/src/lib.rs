@@ -1,0 +1,10 @@
+//! What the fuzz targets do, as plain functions: a fuzzer calls them with bytes it evolves, the
+//! tests of this crate with random ones. A wrong behaviour is a panic.
+
+mod bytes_rng;
+mod read_problem_file;
+mod solve_small;
+
+pub use bytes_rng::BytesRng;
+pub use read_problem_file::read_problem_file;
+pub use solve_small::{solve_small, solvers};

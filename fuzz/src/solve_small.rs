@@ -1,0 +1,132 @@
+//! Any bytes as a small problem into every solver.
+
+use std::time::Duration;
+
+use rand::{Rng, RngExt};
+use stiction_constraints::{Budget, Outcome, Problem, Solution, Solver, Yardstick};
+use stiction_generators::transform::duplicate_contacts;
+use stiction_generators::{Feasibility, RandomSmallParams, random_small_from};
+use stiction_solver_pgs::Pgs;
+use stiction_solver_subadmm::SubAdmm;
+
+use crate::BytesRng;
+
+/// Solvers that solve another model of contact and say so: their `Converged` is about that model,
+/// the residuals they report are about ours.
+const OTHER_MODELS: [&str; 4] = ["convex", "pgs-ccp", "pgs-lcp", "raisim"];
+
+/// Every solver by every name.
+pub fn solvers() -> Vec<Box<dyn Solver>> {
+    let mut all: Vec<Box<dyn Solver>> = Vec::new();
+    for (name, _) in stiction_solver_subadmm::SOLVERS {
+        all.extend(SubAdmm::named(name).map(|solver| Box::new(solver) as Box<dyn Solver>));
+    }
+    for (name, _) in stiction_solver_pgs::SOLVERS {
+        all.extend(Pgs::by_name(name).map(|solver| Box::new(solver) as Box<dyn Solver>));
+    }
+    all
+}
+
+/// Solves a problem made of bytes with every solver, cold and warm, and checks what every solver
+/// promises: finite numbers of the right size, v̂ that belongs to λ, an honest outcome.
+pub fn solve_small(bytes: &[u8]) {
+    let mut rng = BytesRng::new(bytes);
+    let Some(problem) = decode(&mut rng) else {
+        return;
+    };
+    let budget = Budget {
+        tolerance: 1e-6,
+        max_iterations: Some(rng.random_range(0..100)),
+        time_limit: Some(Duration::from_millis(200)),
+        record_history: rng.random_bool(0.2),
+        ..Budget::default()
+    };
+    // Garbage as a guess must not hurt either.
+    let guess = Solution {
+        velocity: Vec::new(),
+        impulse: (0..problem.row_count())
+            .map(|_| f64::from_bits(rng.next_u64()))
+            .collect(),
+    };
+    for mut solver in solvers() {
+        let mut solution = Solution::cold();
+        check(&problem, &budget, solver.as_mut(), &mut solution);
+        check(&problem, &budget, solver.as_mut(), &mut solution);
+        if guess.has_guess(&problem) {
+            check(&problem, &budget, solver.as_mut(), &mut guess.clone());
+        }
+    }
+}
+
+/// A valid problem, feasible or not, some contacts twice, masses over twelve decades at most.
+fn decode(rng: &mut impl Rng) -> Option<Problem> {
+    let params = RandomSmallParams {
+        max_subsystems: 4,
+        max_constraints: 8,
+        mass_spread: 10.0_f64.powi(rng.random_range(0..=6)),
+        feasibility: if rng.random_bool(0.5) {
+            Feasibility::Guaranteed
+        } else {
+            Feasibility::Arbitrary
+        },
+        seed: 0,
+    };
+    let twice = rng.random_bool(0.2);
+    let problem = random_small_from(rng, &params).ok()?;
+    if twice {
+        duplicate_contacts(&problem, 2).ok()
+    } else {
+        Some(problem)
+    }
+}
+
+fn check(problem: &Problem, budget: &Budget, solver: &mut dyn Solver, solution: &mut Solution) {
+    let report = solver.solve(problem, budget, solution);
+    let name = solver.name();
+    assert_eq!(
+        solution.velocity.len(),
+        problem.dof_count(),
+        "{name}: size of v"
+    );
+    assert_eq!(
+        solution.impulse.len(),
+        problem.row_count(),
+        "{name}: size of λ"
+    );
+    let all = solution.velocity.iter().chain(&solution.impulse);
+    assert!(
+        all.clone().all(|value| value.is_finite()),
+        "{name}: not finite, {report:?}"
+    );
+    let mut yardstick = Yardstick::default();
+    if yardstick.update(problem).is_err() {
+        assert!(
+            matches!(report.outcome, Outcome::Failed(_)),
+            "{name}: {report:?}"
+        );
+        return;
+    }
+    let claimed = report.residuals.of(budget.criterion);
+    let measured = yardstick.measure(problem, &solution.impulse, budget.criterion);
+    assert!(
+        measured <= claimed + 0.01 * budget.tolerance + 1e-6 * claimed,
+        "{name}: reports {claimed}, is {measured}"
+    );
+    if report.outcome == Outcome::Converged && !OTHER_MODELS.contains(&name) {
+        assert!(claimed <= budget.tolerance, "{name}: {report:?}");
+        let dynamics = yardstick
+            .residuals(problem, &solution.velocity, &solution.impulse)
+            .dynamics;
+        assert!(
+            dynamics < 1e-6,
+            "{name}: v does not belong to λ: {dynamics}"
+        );
+    }
+    if let Some(limit) = budget.max_iterations {
+        assert!(
+            report.iterations <= limit,
+            "{name}: {} of {limit}",
+            report.iterations
+        );
+    }
+}

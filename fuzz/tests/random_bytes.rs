@@ -1,0 +1,81 @@
+//! The bodies of the fuzz targets on random bytes: `cargo test` in this folder, no fuzzer needed.
+
+use rand::{Rng, RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
+
+fn random_bytes(rng: &mut ChaCha8Rng, most: usize) -> Vec<u8> {
+    let mut bytes = vec![0; rng.random_range(0..most)];
+    rng.fill_bytes(&mut bytes);
+    bytes
+}
+
+#[test]
+fn every_solver_is_listed() {
+    let names: Vec<_> = stiction_fuzz::solvers()
+        .iter()
+        .map(|solver| solver.name())
+        .collect();
+    for name in [
+        "subadmm",
+        "subadmm-paper",
+        "admm-full",
+        "pgs",
+        "jacobi",
+        "raisim",
+    ] {
+        assert!(names.contains(&name), "{name} is not among {names:?}");
+    }
+}
+
+#[test]
+fn solving_random_bytes() {
+    let mut rng = ChaCha8Rng::seed_from_u64(1);
+    for _ in 0..60 {
+        stiction_fuzz::solve_small(&random_bytes(&mut rng, 600));
+    }
+    stiction_fuzz::solve_small(&[]);
+    stiction_fuzz::solve_small(&[0; 300]);
+    stiction_fuzz::solve_small(&[255; 300]);
+}
+
+#[test]
+fn reading_random_bytes() {
+    let mut rng = ChaCha8Rng::seed_from_u64(2);
+    for _ in 0..2000 {
+        stiction_fuzz::read_problem_file(&random_bytes(&mut rng, 200));
+    }
+}
+
+/// Valid files with a few bytes changed get further than noise does.
+#[test]
+fn reading_spoiled_files() {
+    let mut rng = ChaCha8Rng::seed_from_u64(3);
+    let seeds: Vec<Vec<u8>> = std::fs::read_dir(concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/seeds/read_problem_file"
+    ))
+    .expect("seed files")
+    .map(|entry| std::fs::read(entry.expect("seed file").path()).expect("seed file"))
+    .collect();
+    assert!(!seeds.is_empty());
+    for seed in &seeds {
+        stiction_fuzz::read_problem_file(seed);
+        for _ in 0..500 {
+            let mut bytes = seed.clone();
+            for _ in 0..rng.random_range(1..4) {
+                let place = rng.random_range(0..bytes.len());
+                match rng.random_range(0..4) {
+                    0 => bytes[place] = rng.random_range(0..128),
+                    1 => {
+                        bytes[place] = *b"0123456789.-eE,[]{}\""
+                            .get(rng.random_range(0..20))
+                            .expect("in range")
+                    }
+                    2 => drop(bytes.remove(place)),
+                    _ => bytes.truncate(place.max(1)),
+                }
+            }
+            stiction_fuzz::read_problem_file(&bytes);
+        }
+    }
+}
