@@ -23,11 +23,11 @@ pub fn kinetic_energy(model: &Model, data: &mut Data, q: &[f64], v: &[f64]) -> R
     Ok(bodies + rotors)
 }
 
-/// Potential energy −m g·c (J) under the model's gravity, zero at the world's origin. What is
-/// fixed to the world counts too: a constant.
+/// Potential energy −m g·c (J) of the moving bodies under the model's gravity, zero when their
+/// centre of mass is at the world's origin. What is fixed to the world is not counted.
 pub fn potential_energy(model: &Model, data: &mut Data, q: &[f64]) -> Result<f64> {
     forward_kinematics(model, data, q)?;
-    let mut energy = -model.gravity.dot(&model.world_inertia.first_moment);
+    let mut energy = 0.0;
     for (k, link) in model.links.iter().enumerate() {
         let pose = &data.pose[k + 1];
         let moment =

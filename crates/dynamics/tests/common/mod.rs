@@ -6,33 +6,33 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use stiction_dynamics::*;
 
-pub type Rng = ChaCha8Rng;
+pub(crate) type Rng = ChaCha8Rng;
 
-pub fn rng(seed: u64) -> Rng {
+pub(crate) fn rng(seed: u64) -> Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
-pub fn uniform(rng: &mut Rng, lower: f64, upper: f64) -> f64 {
+pub(crate) fn uniform(rng: &mut Rng, lower: f64, upper: f64) -> f64 {
     let x: f64 = rng.random();
     lower + (upper - lower) * x
 }
 
-pub fn random_vector(rng: &mut Rng, n: usize, scale: f64) -> Vec<f64> {
+pub(crate) fn random_vector(rng: &mut Rng, n: usize, scale: f64) -> Vec<f64> {
     (0..n).map(|_| uniform(rng, -scale, scale)).collect()
 }
 
-pub fn random_vector3(rng: &mut Rng, scale: f64) -> Vector3<f64> {
+pub(crate) fn random_vector3(rng: &mut Rng, scale: f64) -> Vector3<f64> {
     Vector3::from_fn(|_, _| uniform(rng, -scale, scale))
 }
 
-pub fn random_forces(rng: &mut Rng, n: usize, scale: f64) -> Vec<Force> {
+pub(crate) fn random_forces(rng: &mut Rng, n: usize, scale: f64) -> Vec<Force> {
     (0..n)
         .map(|_| Force::new(random_vector3(rng, scale), random_vector3(rng, scale)))
         .collect()
 }
 
 /// The inertia of a handful of point masses plus a small sphere: always that of a real body.
-pub fn random_inertia(rng: &mut Rng) -> Inertia {
+pub(crate) fn random_inertia(rng: &mut Rng) -> Inertia {
     let mut sum = Inertia::solid_sphere(uniform(rng, 0.2, 1.0), 0.3);
     for _ in 0..3 {
         let (mass, at) = (uniform(rng, 0.1, 1.0), random_vector3(rng, 0.3));
@@ -41,7 +41,7 @@ pub fn random_inertia(rng: &mut Rng) -> Inertia {
     sum
 }
 
-pub fn random_pose(rng: &mut Rng) -> Transform {
+pub(crate) fn random_pose(rng: &mut Rng) -> Transform {
     let w = random_vector3(rng, 2.0);
     Transform::new(
         *UnitQuaternion::from_scaled_axis(w)
@@ -52,7 +52,7 @@ pub fn random_pose(rng: &mut Rng) -> Transform {
 }
 
 /// Every kind of joint, by number.
-pub fn joint_kind(which: usize, rng: &mut Rng) -> JointKind {
+pub(crate) fn joint_kind(which: usize, rng: &mut Rng) -> JointKind {
     let mut axis =
         || Vector3::from(UnitQuaternion::from_scaled_axis(random_vector3(rng, 3.0)) * Vector3::x());
     match which % 13 {
@@ -84,7 +84,7 @@ pub fn joint_kind(which: usize, rng: &mut Rng) -> JointKind {
 
 /// A random tree of `n` bodies with joints of every kind, armature on every degree of freedom.
 /// `spread` 1 makes chains, larger values bushier trees.
-pub fn random_tree(seed: u64, n: usize, spread: usize) -> Model {
+pub(crate) fn random_tree(seed: u64, n: usize, spread: usize) -> Model {
     let mut rng = rng(seed);
     let mut tree = ModelDescription::new(format!("random {seed}"));
     for i in 0..n {
@@ -114,7 +114,7 @@ pub fn random_tree(seed: u64, n: usize, spread: usize) -> Model {
 }
 
 /// A random configuration, velocity, acceleration (or torque).
-pub fn random_state(model: &Model, seed: u64) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
+pub(crate) fn random_state(model: &Model, seed: u64) -> (Vec<f64>, Vec<f64>, Vec<f64>) {
     let mut rng = rng(seed ^ 0x5eed);
     let mut q = model.neutral();
     random_configuration(model, &mut rng, &mut q).unwrap();
@@ -124,7 +124,7 @@ pub fn random_state(model: &Model, seed: u64) -> (Vec<f64>, Vec<f64>, Vec<f64>) 
 }
 
 /// Largest difference relative to the largest entry of either, or to `floor`.
-pub fn relative_error(actual: &[f64], expected: &[f64], floor: f64) -> f64 {
+pub(crate) fn relative_error(actual: &[f64], expected: &[f64], floor: f64) -> f64 {
     assert_eq!(actual.len(), expected.len());
     let size = actual
         .iter()
@@ -141,7 +141,7 @@ pub fn relative_error(actual: &[f64], expected: &[f64], floor: f64) -> f64 {
     if size == 0.0 { gap } else { gap / size }
 }
 
-pub fn assert_close(what: &str, actual: &[f64], expected: &[f64], tolerance: f64) {
+pub(crate) fn assert_close(what: &str, actual: &[f64], expected: &[f64], tolerance: f64) {
     let error = relative_error(actual, expected, 1e-3);
     assert!(
         error <= tolerance,
