@@ -1,7 +1,6 @@
 //! Time of each algorithm on an arm, a quadruped and a humanoid, and how it grows with size.
 //!
 //! `cargo bench -p stiction-dynamics --bench algorithms`
-#![expect(missing_docs, reason = "criterion's macros make undocumented items")]
 
 mod robots;
 

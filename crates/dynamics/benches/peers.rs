@@ -26,10 +26,11 @@ const ALGORITHMS: [&str; 7] = [
 /// Ours and theirs take turns this many times; the medians are compared.
 const ROUNDS: usize = 7;
 
-/// Nanoseconds per call: the best of several batches, which is the least disturbed one.
+/// Nanoseconds per call: the best of many short batches. A batch is far shorter than a scheduler's
+/// time slice, so that on a busy machine some of them run undisturbed.
 fn time(mut call: impl FnMut()) -> f64 {
-    const CALLS: u32 = 2_000;
-    (0..10)
+    const CALLS: u32 = 50;
+    (0..400)
         .map(|_| {
             let start = Instant::now();
             (0..CALLS).for_each(|_| call());
@@ -81,22 +82,14 @@ fn write_model(model: &Model) -> std::io::Result<std::path::PathBuf> {
         };
         let inertia = model.inertia(info.body).expect("inertia");
         let _ = write!(text, "joint {kind} {parent}");
-        let numbers = (joint.placement.rotation.transpose().iter())
-            .chain(joint.placement.translation.iter())
-            .chain([&inertia.mass])
-            .copied()
-            .chain(inertia.com().iter().copied().collect::<Vec<_>>())
-            .chain(
-                inertia
-                    .about_com()
-                    .to_matrix()
-                    .iter()
-                    .copied()
-                    .collect::<Vec<_>>(),
-            );
-        numbers.for_each(|x| {
+        let mut numbers = joint.placement.rotation.transpose().as_slice().to_vec();
+        numbers.extend(joint.placement.translation.iter());
+        numbers.push(inertia.mass);
+        numbers.extend(inertia.com().iter());
+        numbers.extend(inertia.about_com().to_matrix().iter());
+        for x in numbers {
             let _ = write!(text, " {x:e}");
-        });
+        }
         text.push('\n');
     }
     let (q, v, a) = robots::state(model);

@@ -68,11 +68,10 @@ pub fn aba_derivatives(
         (&mut out.da_dq, &inverse.dtau_dq),
         (&mut out.da_dv, &inverse.dtau_dv),
     ] {
-        to.copy_from(from);
+        from.transpose_to(to);
         to.neg_mut();
-        for mut column in to.column_iter_mut() {
-            out.factor.solve(column.as_mut_slice())?;
-        }
+        out.factor.solve_transposed(to);
+        to.transpose_mut();
     }
     out.factor.write_inverse(&mut out.da_dtau)
 }

@@ -52,9 +52,7 @@ impl LdlFactorization {
             for depth in (0..row.len()).rev() {
                 let scale = row[depth] * inverse;
                 let target = &mut above[row_start[i]..=row_start[i] + depth];
-                for (x, y) in target.iter_mut().zip(&row[..=depth]) {
-                    *x -= scale * y;
-                }
+                subtract(target, scale, &row[..=depth]);
                 row[depth] = scale;
                 i = parent[i];
             }
@@ -92,6 +90,25 @@ impl LdlFactorization {
             self.factor.for_each_above(k, |i, l| x[i] -= l * xk);
         }
         Ok(())
+    }
+
+    /// Xᵀ ← (M⁻¹ X)ᵀ for a square X: with one column of storage per degree of freedom, each step of
+    /// the elimination is a sum of two contiguous columns.
+    pub(crate) fn solve_transposed(&self, x: &mut DMatrix<f64>) {
+        let n = self.factor.nv();
+        let x = x.as_mut_slice();
+        for k in (0..n).rev() {
+            let (above, column) = x[..(k + 1) * n].split_at_mut(k * n);
+            self.factor
+                .for_each_above(k, |i, l| subtract(&mut above[i * n..][..n], l, column));
+            let inverse = self.inverse_pivot(k);
+            column.iter_mut().for_each(|x| *x *= inverse);
+        }
+        for k in 0..n {
+            let (above, column) = x[..(k + 1) * n].split_at_mut(k * n);
+            self.factor
+                .for_each_above(k, |i, l| subtract(column, l, &above[i * n..][..n]));
+        }
     }
 
     /// D_kk, the inertia about degree of freedom `k` with everything below it free to move.
@@ -168,9 +185,7 @@ impl LlFactorization {
             for depth in (0..row.len()).rev() {
                 let scale = row[depth];
                 let target = &mut above[row_start[i]..=row_start[i] + depth];
-                for (x, y) in target.iter_mut().zip(&row[..=depth]) {
-                    *x -= scale * y;
-                }
+                subtract(target, scale, &row[..=depth]);
                 i = parent[i];
             }
             *pivot = inverse;
@@ -208,6 +223,14 @@ impl LlFactorization {
 
     fn inverse_diagonal(&self, k: usize) -> f64 {
         self.factor.values[self.factor.row_start[k + 1] - 1]
+    }
+}
+
+/// x ← x − s y
+#[inline]
+fn subtract(x: &mut [f64], s: f64, y: &[f64]) {
+    for (x, y) in x.iter_mut().zip(y) {
+        *x -= s * y;
     }
 }
 

@@ -151,6 +151,10 @@ register_joints! {
     Spherical(Spherical),
     Free(Free),
 }
+#[expect(
+    clippy::single_component_path_imports,
+    reason = "this is what gives a macro_rules macro a path"
+)]
 pub(crate) use with_kernel;
 
 impl Joint {

@@ -3,6 +3,7 @@
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
+use super::limit;
 use crate::joint::JointKind;
 use crate::spatial::{Inertia, Transform};
 
@@ -90,15 +91,21 @@ pub struct CouplingDescription {
 
 /// Limits, losses and drive of one degree of freedom.
 /// Units are those of a turning joint; for a sliding one read m for rad and N for N·m.
+/// In files that know no infinity, such as JSON, a missing limit is null.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
 pub struct DofProperties {
     /// Lowest position (rad), −∞ for none.
+    #[serde(with = "limit::lower")]
     pub lower: f64,
     /// Highest position (rad), ∞ for none.
+    #[serde(with = "limit::upper")]
     pub upper: f64,
     /// Largest speed (rad/s), ∞ for none.
+    #[serde(with = "limit::upper")]
     pub velocity_limit: f64,
     /// Largest drive torque (N·m), ∞ for none.
+    #[serde(with = "limit::upper")]
     pub effort_limit: f64,
     /// Dry friction torque (N·m).
     pub friction_loss: f64,

@@ -3,6 +3,7 @@
 mod builder;
 mod coupling;
 mod description;
+mod limit;
 pub(crate) mod topology;
 mod validate;
 

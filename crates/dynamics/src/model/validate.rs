@@ -167,8 +167,7 @@ pub(super) fn dof_properties(joint: &str, dof: &DofProperties) -> Result<()> {
         ("velocity_limit", dof.velocity_limit),
         ("effort_limit", dof.effort_limit),
     ] {
-        // not `value < 0`: NaN must be refused too
-        if !(value >= 0.0) {
+        if value.is_nan() || value < 0.0 {
             return bad(field, value, "must not be negative");
         }
     }
