@@ -96,6 +96,9 @@ fn a_body_hanging_on_a_cycle_reports_only_the_cycle() {
     }
 }
 
+/// Makes one number of a degree of freedom wrong.
+type Spoil = fn(&mut DofProperties);
+
 #[test]
 fn number_errors_name_element_and_field() {
     for (kind, field) in [
@@ -144,7 +147,7 @@ fn number_errors_name_element_and_field() {
     let message = refused(|m| m.gravity.y = f64::NAN);
     assert_names(&message, &["\"arm\"", "gravity"]);
 
-    let spoiled: [(fn(&mut DofProperties), &str); 7] = [
+    let spoiled: [(Spoil, &str); 7] = [
         (|d| d.damping = -1.0, "damping"),
         (|d| d.armature = f64::NAN, "armature"),
         (|d| d.friction_loss = f64::INFINITY, "friction_loss"),

@@ -93,7 +93,7 @@ mod tests {
     #[test]
     fn log_undoes_exp_from_tiny_to_nearly_half_a_turn() {
         let axis = Vector3::new(0.3, -0.5, 0.8).normalize();
-        for angle in [0.0, 1e-12, 1e-7, 1e-3, 0.00999, 0.0101, 0.5, 2.0, 3.14] {
+        for angle in [0.0, 1e-12, 1e-7, 1e-3, 0.00999, 0.0101, 0.5, 2.0, 3.1] {
             let m = Motion::new(Vector3::new(0.7, -0.2, 1.3), axis * angle);
             let (r, p) = exp_pose(&m);
             let back = log_pose(&r, &p);
