@@ -318,3 +318,30 @@ fn a_model_survives_being_saved() {
         .to_string();
     assert_names(&message, &["nobody"]);
 }
+
+#[test]
+fn random_configurations_stay_within_limits_and_on_the_manifold() {
+    use rand::SeedableRng;
+    let mut description = arm();
+    let limits = DofProperties {
+        lower: -0.2,
+        upper: 0.7,
+        ..Default::default()
+    };
+    description.joints[0].with_properties(limits);
+    description.joints[1].kind = JointKind::Free;
+    let model = description.build().unwrap();
+    let mut rng = rand_chacha::ChaCha8Rng::seed_from_u64(1);
+    let mut state = State::neutral(&model);
+    let (mut lowest, mut highest) = (f64::INFINITY, f64::NEG_INFINITY);
+    for _ in 0..1_000 {
+        random_configuration(&model, &mut rng, &mut state.q).unwrap();
+        let angle = state.q[0];
+        (lowest, highest) = (lowest.min(angle), highest.max(angle));
+        let norm: f64 = state.q[4..8].iter().map(|x| x * x).sum();
+        assert!((norm - 1.0).abs() < 1e-14);
+        state.validate(&model).unwrap();
+    }
+    // they fill the range without leaving it
+    assert!(-0.2 <= lowest && lowest < -0.19 && 0.69 < highest && highest <= 0.7);
+}
