@@ -21,5 +21,5 @@ c++ -std=c++17 -O3 -DNDEBUG $mode \
     -DBOOST_MPL_LIMIT_LIST_SIZE=30 -DBOOST_MPL_LIMIT_VECTOR_SIZE=30 \
     -DBOOST_MPL_CFG_NO_PREPROCESSED_HEADERS -DBOOST_FUSION_INVOKE_MAX_ARITY=12 \
     -isystem "$prefix/include" -isystem "$prefix/include/eigen3" \
-    "$here/pinocchio.cpp" -o "$2" \
+    "$here/driver.cpp" -o "$2" \
     -L"$prefix/lib" $library -lboost_serialization -Wl,-rpath,"$prefix/lib"
