@@ -343,5 +343,6 @@ fn random_configurations_stay_within_limits_and_on_the_manifold() {
         state.validate(&model).unwrap();
     }
     // they fill the range without leaving it
-    assert!(-0.2 <= lowest && lowest < -0.19 && 0.69 < highest && highest <= 0.7);
+    assert!((-0.2..-0.19).contains(&lowest), "{lowest}");
+    assert!((0.69..=0.7).contains(&highest), "{highest}");
 }
