@@ -1,5 +1,7 @@
 //! Equality rows between joint coordinates (mimic joints, tendons with fixed ratios).
 
+use crate::error::{DynamicsError, Result};
+
 /// One joint coordinate of a coupling.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct CouplingTerm {
@@ -25,24 +27,36 @@ pub struct Coupling {
 impl Coupling {
     /// Σ coefficient · q − offset: how far `q` is from obeying the row.
     ///
-    /// # Panics
-    /// If `q` is shorter than the model's `nq`.
-    pub fn position_error(&self, q: &[f64]) -> f64 {
-        self.terms
-            .iter()
-            .map(|term| term.coefficient * q[term.q])
-            .sum::<f64>()
-            - self.offset
+    /// # Errors
+    /// If `q` is too short to hold the coordinates of the row.
+    pub fn position_error(&self, q: &[f64]) -> Result<f64> {
+        let mut sum = -self.offset;
+        for term in &self.terms {
+            sum += term.coefficient * entry("q", q, term.q)?;
+        }
+        Ok(sum)
     }
 
     /// Σ coefficient · v: how fast `v` leaves the row.
     ///
-    /// # Panics
-    /// If `v` is shorter than the model's `nv`.
-    pub fn velocity_error(&self, v: &[f64]) -> f64 {
-        self.terms
-            .iter()
-            .map(|term| term.coefficient * v[term.dof])
-            .sum()
+    /// # Errors
+    /// If `v` is too short to hold the degrees of freedom of the row.
+    pub fn velocity_error(&self, v: &[f64]) -> Result<f64> {
+        let mut sum = 0.0;
+        for term in &self.terms {
+            sum += term.coefficient * entry("v", v, term.dof)?;
+        }
+        Ok(sum)
     }
+}
+
+fn entry(argument: &'static str, values: &[f64], index: usize) -> Result<f64> {
+    values
+        .get(index)
+        .copied()
+        .ok_or(DynamicsError::WrongLength {
+            argument,
+            expected: index + 1,
+            actual: values.len(),
+        })
 }
