@@ -1,0 +1,280 @@
+//! Forward dynamics: the articulated-body algorithm, [RBDA, table 7.1].
+//!
+//! For a joint with one degree of freedom the joint-space inertia d is a number. For more it is a
+//! small matrix D = C Cᵀ, and instead of U = I^A S the columns W = U C⁻ᵀ are kept, so that
+//! U D⁻¹ Uᵀ = W Wᵀ and every use of D⁻¹ becomes a triangular solve.
+
+use crate::data::Data;
+use crate::error::{DynamicsError, Result, check_length};
+use crate::joint::{JointKernel, with_kernel};
+use crate::model::{Link, Model};
+use crate::spatial::{ArticulatedInertia, Force, Motion};
+
+/// Accelerations v̇ = M⁻¹ (τ + Jᵀ f_ext − h(q, v)).
+///
+/// `external` holds one force per body (index 0, the world, is ignored), acting on the body, in
+/// the body's frame (N, N·m).
+///
+/// # Errors
+/// If a length is wrong, or the inertia seen by a joint is not positive (massless bodies that
+/// nothing holds, or input that is not finite).
+pub fn aba<'d>(
+    model: &Model,
+    data: &'d mut Data,
+    q: &[f64],
+    v: &[f64],
+    tau: &[f64],
+    external: Option<&[Force]>,
+) -> Result<&'d [f64]> {
+    data.check(model)?;
+    check_length("q", q.len(), model.nq())?;
+    check_length("v", v.len(), model.nv())?;
+    check_length("tau", tau.len(), model.nv())?;
+    if let Some(external) = external {
+        check_length("external", external.len(), model.n_bodies())?;
+    }
+    data.velocity[0] = Motion::zero();
+    data.proper_acceleration[0] = Motion::new(-model.gravity, Default::default());
+
+    for (k, link) in model.links.iter().enumerate() {
+        with_kernel!(&link.joint, j => outward_velocity(j, link, k + 1, data, q, v));
+    }
+    if let Some(external) = external {
+        for i in 1..model.n_bodies() {
+            data.force[i] -= external[i];
+        }
+    }
+    for (k, link) in model.links.iter().enumerate().rev() {
+        with_kernel!(&link.joint, j => {
+            release(j, model, link, k + 1, data)?;
+            inward_force::<_, true>(j, model, link, k + 1, data, tau);
+        });
+    }
+    for (k, link) in model.links.iter().enumerate() {
+        with_kernel!(&link.joint, j => outward_acceleration::<_, true>(j, model, link, k + 1, data));
+    }
+    Ok(&data.joint_acceleration)
+}
+
+/// Articulated inertias at configuration `q`, after which [`mass_inverse_product`] applies M⁻¹ to
+/// any number of vectors at linear cost each.
+pub fn articulated_inertias(model: &Model, data: &mut Data, q: &[f64]) -> Result<()> {
+    data.check(model)?;
+    check_length("q", q.len(), model.nq())?;
+    for (k, link) in model.links.iter().enumerate() {
+        data.local[k + 1] = link.joint.transform(&link.placement, &q[link.q()]);
+        data.articulated[k + 1] = ArticulatedInertia::from(&link.inertia);
+    }
+    for (k, link) in model.links.iter().enumerate().rev() {
+        with_kernel!(&link.joint, j => release(j, model, link, k + 1, data)?);
+    }
+    Ok(())
+}
+
+/// M⁻¹ x, linear in the number of bodies. Needs [`articulated_inertias`] or [`aba`] at the same
+/// configuration.
+pub fn mass_inverse_product<'d>(model: &Model, data: &'d mut Data, x: &[f64]) -> Result<&'d [f64]> {
+    data.check(model)?;
+    check_length("x", x.len(), model.nv())?;
+    data.force.fill(Force::zero());
+    data.proper_acceleration[0] = Motion::zero();
+    for (k, link) in model.links.iter().enumerate().rev() {
+        with_kernel!(&link.joint, j => inward_force::<_, false>(j, model, link, k + 1, data, x));
+    }
+    for (k, link) in model.links.iter().enumerate() {
+        with_kernel!(&link.joint, j => outward_acceleration::<_, false>(j, model, link, k + 1, data));
+    }
+    Ok(&data.joint_acceleration)
+}
+
+/// First pass: velocities, bias accelerations and bias forces.
+#[inline(always)]
+fn outward_velocity<J: JointKernel>(
+    joint: &J,
+    link: &Link,
+    i: usize,
+    data: &mut Data,
+    q: &[f64],
+    v: &[f64],
+) {
+    let local = joint.transform(&link.placement, &q[link.q_start..link.q_start + J::NQ]);
+    let vj = &v[link.v_start..link.v_start + J::NV];
+    let velocity = local.apply_inverse_motion(&data.velocity[link.parent]) + joint.velocity(vj);
+    data.bias[i] = joint.bias(&velocity, vj);
+    data.force[i] = velocity.cross_force(&link.inertia.mul(&velocity));
+    data.articulated[i] = ArticulatedInertia::from(&link.inertia);
+    data.velocity[i] = velocity;
+    data.local[i] = local;
+}
+
+/// Second pass, inertia: frees the joint of body `i` and hands the rest to its parent.
+#[inline(always)]
+fn release<J: JointKernel>(
+    joint: &J,
+    model: &Model,
+    link: &Link,
+    i: usize,
+    data: &mut Data,
+) -> Result<()> {
+    let inertia = &data.articulated[i];
+    let start = link.v_start;
+    if J::NV == 1 {
+        let u = joint.inertia_column(inertia, 0);
+        let mut d = [0.0];
+        joint.project(&u, &mut d);
+        let d = d[0] + model.armature[start];
+        check_pivot(model, start, d)?;
+        data.released[start] = u;
+        data.pivots[model.topology.pivot_start[i]] = 1.0 / d;
+    } else {
+        let pivots = &mut data.pivots[model.topology.pivot_start[i]..][..J::NV * J::NV];
+        let columns = &mut data.released[start..start + J::NV];
+        release_several(joint, model, start, inertia, columns, pivots)?;
+    }
+    // the world needs to know nothing
+    if link.parent != 0 {
+        let rest = if J::NV == 1 {
+            let inverse = data.pivots[model.topology.pivot_start[i]];
+            inertia.minus_outer(&data.released[start], inverse)
+        } else {
+            let columns = &data.released[start..start + J::NV];
+            columns
+                .iter()
+                .fold(*inertia, |rest, w| rest.minus_outer(w, 1.0))
+        };
+        data.articulated[i] = rest;
+        let carried = data.local[i].apply_articulated(&rest);
+        data.articulated[link.parent] += carried;
+    }
+    Ok(())
+}
+
+/// Cholesky factor C of the joint-space inertia (row-major in `pivots`, inverse diagonal) and the
+/// columns W = U C⁻ᵀ.
+#[inline]
+fn release_several<J: JointKernel>(
+    joint: &J,
+    model: &Model,
+    start: usize,
+    inertia: &ArticulatedInertia,
+    columns: &mut [Force],
+    pivots: &mut [f64],
+) -> Result<()> {
+    let n = J::NV;
+    for k in 0..n {
+        columns[k] = joint.inertia_column(inertia, k);
+        joint.project(&columns[k], &mut pivots[k * n..(k + 1) * n]);
+        pivots[k * n + k] += model.armature[start + k];
+    }
+    for k in 0..n {
+        for j in 0..k {
+            let mut sum = pivots[k * n + j];
+            for l in 0..j {
+                sum -= pivots[k * n + l] * pivots[j * n + l];
+            }
+            pivots[k * n + j] = sum * pivots[j * n + j];
+        }
+        let mut d = pivots[k * n + k];
+        let mut column = columns[k];
+        for j in 0..k {
+            let c = pivots[k * n + j];
+            d -= c * c;
+            column -= columns[j] * c;
+        }
+        check_pivot(model, start + k, d)?;
+        let inverse = 1.0 / d.sqrt();
+        pivots[k * n + k] = inverse;
+        columns[k] = column * inverse;
+    }
+    Ok(())
+}
+
+/// Second pass, force: the torque left for each joint, the rest of the force handed to the parent.
+/// `BIAS` says whether the bodies have bias accelerations.
+#[inline(always)]
+fn inward_force<J: JointKernel, const BIAS: bool>(
+    joint: &J,
+    model: &Model,
+    link: &Link,
+    i: usize,
+    data: &mut Data,
+    tau: &[f64],
+) {
+    let (n, start) = (J::NV, link.v_start);
+    let mut force = data.force[i];
+    let mut projected = [0.0; 6];
+    joint.project(&force, &mut projected[..n]);
+    if n == 1 {
+        let u = tau[start] - projected[0];
+        data.residual_torque[start] = u;
+        force += data.released[start] * (u * data.pivots[model.topology.pivot_start[i]]);
+    } else {
+        let pivots = &data.pivots[model.topology.pivot_start[i]..][..n * n];
+        for k in 0..n {
+            let mut u = tau[start + k] - projected[k];
+            for j in 0..k {
+                u -= pivots[k * n + j] * data.residual_torque[start + j];
+            }
+            u *= pivots[k * n + k];
+            data.residual_torque[start + k] = u;
+            force += data.released[start + k] * u;
+        }
+    }
+    if link.parent != 0 {
+        if BIAS {
+            force += data.articulated[i].mul(&data.bias[i]);
+        }
+        let carried = data.local[i].apply_force(&force);
+        data.force[link.parent] += carried;
+    }
+}
+
+/// Third pass: accelerations of joints and bodies.
+#[inline(always)]
+fn outward_acceleration<J: JointKernel, const BIAS: bool>(
+    joint: &J,
+    model: &Model,
+    link: &Link,
+    i: usize,
+    data: &mut Data,
+) {
+    let (n, start) = (J::NV, link.v_start);
+    let mut carried = data.local[i].apply_inverse_motion(&data.proper_acceleration[link.parent]);
+    if BIAS {
+        carried += data.bias[i];
+    }
+    if n == 1 {
+        let left = data.residual_torque[start] - carried.dot(&data.released[start]);
+        data.joint_acceleration[start] = left * data.pivots[model.topology.pivot_start[i]];
+    } else {
+        let pivots = &data.pivots[model.topology.pivot_start[i]..][..n * n];
+        for k in (0..n).rev() {
+            let mut x = data.residual_torque[start + k] - carried.dot(&data.released[start + k]);
+            for l in k + 1..n {
+                x -= pivots[l * n + k] * data.joint_acceleration[start + l];
+            }
+            data.joint_acceleration[start + k] = x * pivots[k * n + k];
+        }
+    }
+    let own = joint.velocity(&data.joint_acceleration[start..start + n]);
+    data.proper_acceleration[i] = carried + own;
+}
+
+#[inline(always)]
+fn check_pivot(model: &Model, dof: usize, value: f64) -> Result<()> {
+    if value > 0.0 && value.is_finite() {
+        Ok(())
+    } else {
+        Err(singular(model, dof, value))
+    }
+}
+
+#[cold]
+#[inline(never)]
+fn singular(model: &Model, dof: usize, value: f64) -> DynamicsError {
+    DynamicsError::NotPositiveDefinite {
+        joint: model.joint_name_of_dof(dof),
+        dof,
+        value,
+    }
+}

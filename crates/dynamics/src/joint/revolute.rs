@@ -1,0 +1,230 @@
+//! Revolute and continuous joints, about a coordinate axis (fast) or about any axis.
+
+use std::f64::consts::PI;
+
+use nalgebra::Vector3;
+use rand::Rng;
+
+use super::{JointKernel, uniform_within};
+use crate::spatial::lie::wrap_angle;
+use crate::spatial::small::{column, cross, from_columns, mat_mul};
+use crate::spatial::{ArticulatedInertia, Force, Motion, Transform};
+
+/// Whether a turning joint may go round.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(crate) enum Turn {
+    /// Angles differ by their plain difference.
+    Limited,
+    /// Angles differ by the shorter way round.
+    Continuous,
+}
+
+impl Turn {
+    fn difference(self, from: f64, to: f64) -> f64 {
+        match self {
+            Turn::Limited => to - from,
+            Turn::Continuous => wrap_angle(to - from),
+        }
+    }
+
+    fn random(self, limits: (f64, f64), rng: &mut dyn Rng) -> f64 {
+        match self {
+            Turn::Limited => uniform_within(rng, limits, PI),
+            Turn::Continuous => uniform_within(rng, (f64::NEG_INFINITY, f64::INFINITY), PI),
+        }
+    }
+}
+
+/// Rotation about the x (0), y (1) or z (2) axis of the joint frame.
+#[derive(Clone, Debug)]
+pub(crate) struct AlignedRevolute<const AXIS: usize> {
+    pub(crate) turn: Turn,
+}
+
+impl<const AXIS: usize> AlignedRevolute<AXIS> {
+    #[inline(always)]
+    fn unit(scale: f64) -> Vector3<f64> {
+        match AXIS {
+            0 => Vector3::new(scale, 0.0, 0.0),
+            1 => Vector3::new(0.0, scale, 0.0),
+            _ => Vector3::new(0.0, 0.0, scale),
+        }
+    }
+}
+
+impl<const AXIS: usize> JointKernel for AlignedRevolute<AXIS> {
+    const NQ: usize = 1;
+    const NV: usize = 1;
+
+    #[inline(always)]
+    fn transform(&self, placement: &Transform, q: &[f64]) -> Transform {
+        let (s, c) = q[0].sin_cos();
+        let r = &placement.rotation;
+        let (x, y, z) = (column::<0>(r), column::<1>(r), column::<2>(r));
+        // the two columns across the axis turn within their plane
+        let rotation = match AXIS {
+            0 => from_columns(&x, &(y * c + z * s), &(z * c - y * s)),
+            1 => from_columns(&(x * c - z * s), &y, &(z * c + x * s)),
+            _ => from_columns(&(x * c + y * s), &(y * c - x * s), &z),
+        };
+        Transform::new(rotation, placement.translation)
+    }
+
+    #[inline(always)]
+    fn column(&self, _k: usize) -> Motion {
+        Motion::new(Vector3::zeros(), Self::unit(1.0))
+    }
+
+    #[inline(always)]
+    fn velocity(&self, v: &[f64]) -> Motion {
+        Motion::new(Vector3::zeros(), Self::unit(v[0]))
+    }
+
+    #[inline(always)]
+    fn project(&self, f: &Force, out: &mut [f64]) {
+        out[0] = f.angular[AXIS];
+    }
+
+    #[inline(always)]
+    fn bias(&self, body: &Motion, v: &[f64]) -> Motion {
+        let axis = Self::unit(v[0]);
+        Motion::new(cross(&body.linear, &axis), cross(&body.angular, &axis))
+    }
+
+    #[inline(always)]
+    fn inertia_column(&self, i: &ArticulatedInertia, _k: usize) -> Force {
+        let d = &i.angular;
+        let angular = match AXIS {
+            0 => Vector3::new(d.xx, d.xy, d.xz),
+            1 => Vector3::new(d.xy, d.yy, d.yz),
+            _ => Vector3::new(d.xz, d.yz, d.zz),
+        };
+        Force::new(column::<AXIS>(&i.coupling), angular)
+    }
+
+    #[inline(always)]
+    fn columns_at(&self, pose: &Transform, out: &mut [Motion]) {
+        let axis = column::<AXIS>(&pose.rotation);
+        out[0] = Motion::new(cross(&pose.translation, &axis), axis);
+    }
+
+    fn difference(&self, from: &[f64], to: &[f64], out: &mut [f64]) {
+        out[0] = self.turn.difference(from[0], to[0]);
+    }
+
+    fn random(&self, limits: &[(f64, f64)], rng: &mut dyn Rng, out: &mut [f64]) {
+        out[0] = self.turn.random(limits[0], rng);
+    }
+}
+
+/// Rotation about a fixed unit axis.
+#[derive(Clone, Debug)]
+pub(crate) struct Revolute {
+    pub(crate) axis: Vector3<f64>,
+    pub(crate) turn: Turn,
+}
+
+impl JointKernel for Revolute {
+    const NQ: usize = 1;
+    const NV: usize = 1;
+
+    #[inline]
+    fn transform(&self, placement: &Transform, q: &[f64]) -> Transform {
+        let turned = rotation_about(&self.axis, q[0]);
+        Transform::new(mat_mul(&placement.rotation, &turned), placement.translation)
+    }
+
+    #[inline]
+    fn column(&self, _k: usize) -> Motion {
+        Motion::new(Vector3::zeros(), self.axis)
+    }
+
+    fn difference(&self, from: &[f64], to: &[f64], out: &mut [f64]) {
+        out[0] = self.turn.difference(from[0], to[0]);
+    }
+
+    fn random(&self, limits: &[(f64, f64)], rng: &mut dyn Rng, out: &mut [f64]) {
+        out[0] = self.turn.random(limits[0], rng);
+    }
+}
+
+/// Rodrigues' formula for a unit axis and an angle (rad).
+#[inline]
+pub(super) fn rotation_about(a: &Vector3<f64>, angle: f64) -> nalgebra::Matrix3<f64> {
+    let (s, c) = angle.sin_cos();
+    let b = a * (1.0 - c);
+    nalgebra::Matrix3::new(
+        b.x * a.x + c,
+        b.x * a.y - s * a.z,
+        b.x * a.z + s * a.y,
+        b.y * a.x + s * a.z,
+        b.y * a.y + c,
+        b.y * a.z - s * a.x,
+        b.z * a.x - s * a.y,
+        b.z * a.y + s * a.x,
+        b.z * a.z + c,
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every shortcut of an aligned kernel against the kernel for any axis.
+    fn check_against_general<const AXIS: usize>() {
+        let fast = AlignedRevolute::<AXIS> {
+            turn: Turn::Limited,
+        };
+        let axis = AlignedRevolute::<AXIS>::unit(1.0);
+        let general = Revolute {
+            axis,
+            turn: Turn::Limited,
+        };
+        let pose = Transform::from_xyz_rpy(Vector3::new(0.3, -0.2, 0.9), 0.4, 1.3, -2.0);
+        let q = [0.77];
+
+        let (a, b) = (fast.transform(&pose, &q), general.transform(&pose, &q));
+        assert!((a.rotation - b.rotation).norm() < 1e-15);
+
+        let body = Motion::from_array([0.3, -1.0, 2.0, 0.7, 0.1, -0.4]);
+        let gap = fast.bias(&body, &[1.7]) - general.bias(&body, &[1.7]);
+        assert!(gap.to_vector().norm() < 1e-15);
+
+        let inertia = ArticulatedInertia::from(&crate::spatial::Inertia::from_com(
+            2.0,
+            Vector3::new(0.1, 0.2, 0.3),
+            crate::spatial::Symmetric3 {
+                xx: 0.4,
+                xy: 0.1,
+                xz: 0.05,
+                yy: 0.3,
+                yz: -0.1,
+                zz: 0.2,
+            },
+        ));
+        let gap = fast.inertia_column(&inertia, 0) - general.inertia_column(&inertia, 0);
+        assert!(gap.to_vector().norm() < 1e-15);
+
+        let (mut s, mut t) = ([Motion::zero()], [Motion::zero()]);
+        fast.columns_at(&pose, &mut s);
+        general.columns_at(&pose, &mut t);
+        assert!((s[0] - t[0]).to_vector().norm() < 1e-15);
+    }
+
+    #[test]
+    fn aligned_kernels_equal_the_general_one() {
+        check_against_general::<0>();
+        check_against_general::<1>();
+        check_against_general::<2>();
+    }
+
+    #[test]
+    fn a_continuous_joint_takes_the_shorter_way() {
+        let joint = AlignedRevolute::<2> {
+            turn: Turn::Continuous,
+        };
+        let mut d = [0.0];
+        joint.difference(&[3.0], &[-3.0], &mut d);
+        assert!((d[0] - (2.0 * PI - 6.0)).abs() < 1e-14);
+    }
+}

@@ -1,0 +1,60 @@
+#![doc = include_str!("../README.md")]
+
+mod aba;
+mod aba_derivatives;
+mod center_of_mass;
+mod centroidal;
+mod configuration;
+mod coriolis;
+mod crba;
+mod data;
+mod energy;
+mod error;
+mod factorization;
+mod frames;
+mod jacobian;
+mod jacobian_rate;
+mod joint;
+mod kinematics;
+mod mass_matrix;
+mod model;
+mod rnea;
+mod rnea_derivatives;
+pub mod spatial;
+mod state;
+mod tree_view;
+mod velocity_inertia;
+mod world_axes;
+
+pub use aba::{aba, articulated_inertias, mass_inverse_product};
+pub use aba_derivatives::{AbaDerivatives, aba_derivatives};
+pub use center_of_mass::{center_of_mass, center_of_mass_jacobian, center_of_mass_velocity};
+pub use centroidal::{centroidal_momentum, centroidal_momentum_matrix, centroidal_momentum_rate};
+pub use configuration::{difference, integrate, interpolate, normalize, random_configuration};
+pub use coriolis::coriolis_matrix;
+pub use crba::crba;
+pub use data::Data;
+pub use energy::{kinetic_energy, potential_energy};
+pub use error::{DynamicsError, Result};
+pub use factorization::{LdlFactorization, LlFactorization};
+pub use frames::{
+    ReferenceFrame, frame_acceleration, frame_classical_acceleration, frame_placement,
+    frame_velocity,
+};
+pub use jacobian::{frame_jacobian, joint_jacobians};
+pub use jacobian_rate::{frame_jacobian_rate, joint_jacobians_rate};
+pub use joint::JointKind;
+pub use kinematics::{
+    forward_kinematics, forward_kinematics_acceleration, forward_kinematics_velocity,
+};
+pub use mass_matrix::MassMatrix;
+pub use model::{
+    BodyDescription, BodyId, Coupling, CouplingDescription, CouplingTerm, DofProperties, Frame,
+    FrameDescription, FrameId, JointDescription, JointInfo, Model, ModelDescription, ModelWarning,
+    WORLD,
+};
+pub use rnea::{gravity_torque, nonlinear_effects, rnea};
+pub use rnea_derivatives::{RneaDerivatives, rnea_derivatives};
+pub use spatial::{ArticulatedInertia, Force, Inertia, Motion, Symmetric3, Transform};
+pub use state::State;
+pub use tree_view::TreeView;

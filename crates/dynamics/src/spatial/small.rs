@@ -1,0 +1,113 @@
+//! Products of 3-vectors and 3×3 matrices written out component by component.
+//!
+//! These are the innermost operations of every algorithm. Written out, they compile to straight
+//! code at any optimisation level, without the loops and shape checks of the general routines.
+
+use nalgebra::{Matrix3, Vector3};
+
+use super::Symmetric3;
+
+/// a × b
+#[inline(always)]
+pub(crate) fn cross(a: &Vector3<f64>, b: &Vector3<f64>) -> Vector3<f64> {
+    Vector3::new(
+        a.y * b.z - a.z * b.y,
+        a.z * b.x - a.x * b.z,
+        a.x * b.y - a.y * b.x,
+    )
+}
+
+/// M x
+#[inline(always)]
+pub(crate) fn mul(m: &Matrix3<f64>, x: &Vector3<f64>) -> Vector3<f64> {
+    Vector3::new(
+        m.m11 * x.x + m.m12 * x.y + m.m13 * x.z,
+        m.m21 * x.x + m.m22 * x.y + m.m23 * x.z,
+        m.m31 * x.x + m.m32 * x.y + m.m33 * x.z,
+    )
+}
+
+/// Mᵀ x
+#[inline(always)]
+pub(crate) fn tr_mul(m: &Matrix3<f64>, x: &Vector3<f64>) -> Vector3<f64> {
+    Vector3::new(
+        m.m11 * x.x + m.m21 * x.y + m.m31 * x.z,
+        m.m12 * x.x + m.m22 * x.y + m.m32 * x.z,
+        m.m13 * x.x + m.m23 * x.y + m.m33 * x.z,
+    )
+}
+
+/// A B
+#[inline(always)]
+pub(crate) fn mat_mul(a: &Matrix3<f64>, b: &Matrix3<f64>) -> Matrix3<f64> {
+    from_columns(
+        &mul(a, &column::<0>(b)),
+        &mul(a, &column::<1>(b)),
+        &mul(a, &column::<2>(b)),
+    )
+}
+
+/// Column `K` of M.
+#[inline(always)]
+pub(crate) fn column<const K: usize>(m: &Matrix3<f64>) -> Vector3<f64> {
+    match K {
+        0 => Vector3::new(m.m11, m.m21, m.m31),
+        1 => Vector3::new(m.m12, m.m22, m.m32),
+        _ => Vector3::new(m.m13, m.m23, m.m33),
+    }
+}
+
+/// The matrix with the given columns.
+#[inline(always)]
+pub(crate) fn from_columns(a: &Vector3<f64>, b: &Vector3<f64>, c: &Vector3<f64>) -> Matrix3<f64> {
+    Matrix3::new(a.x, b.x, c.x, a.y, b.y, c.y, a.z, b.z, c.z)
+}
+
+/// The matrix [x]× with [x]× y = x × y.
+#[inline(always)]
+pub(crate) fn skew(x: &Vector3<f64>) -> Matrix3<f64> {
+    Matrix3::new(0.0, -x.z, x.y, x.z, 0.0, -x.x, -x.y, x.x, 0.0)
+}
+
+/// [x]× M, column by column.
+#[inline(always)]
+pub(crate) fn skew_mul(x: &Vector3<f64>, m: &Matrix3<f64>) -> Matrix3<f64> {
+    from_columns(
+        &cross(x, &column::<0>(m)),
+        &cross(x, &column::<1>(m)),
+        &cross(x, &column::<2>(m)),
+    )
+}
+
+/// R M Rᵀ
+#[inline(always)]
+pub(crate) fn congruence(r: &Matrix3<f64>, m: &Matrix3<f64>) -> Matrix3<f64> {
+    let y = mat_mul(r, m);
+    Matrix3::new(
+        y.m11 * r.m11 + y.m12 * r.m12 + y.m13 * r.m13,
+        y.m11 * r.m21 + y.m12 * r.m22 + y.m13 * r.m23,
+        y.m11 * r.m31 + y.m12 * r.m32 + y.m13 * r.m33,
+        y.m21 * r.m11 + y.m22 * r.m12 + y.m23 * r.m13,
+        y.m21 * r.m21 + y.m22 * r.m22 + y.m23 * r.m23,
+        y.m21 * r.m31 + y.m22 * r.m32 + y.m23 * r.m33,
+        y.m31 * r.m11 + y.m32 * r.m12 + y.m33 * r.m13,
+        y.m31 * r.m21 + y.m32 * r.m22 + y.m33 * r.m23,
+        y.m31 * r.m31 + y.m32 * r.m32 + y.m33 * r.m33,
+    )
+}
+
+/// R S Rᵀ for a symmetric S
+#[inline(always)]
+pub(crate) fn congruence_symmetric(r: &Matrix3<f64>, s: &Symmetric3) -> Symmetric3 {
+    let a = s.mul(&Vector3::new(r.m11, r.m12, r.m13)); // S times the rows of R
+    let b = s.mul(&Vector3::new(r.m21, r.m22, r.m23));
+    let c = s.mul(&Vector3::new(r.m31, r.m32, r.m33));
+    Symmetric3 {
+        xx: r.m11 * a.x + r.m12 * a.y + r.m13 * a.z,
+        xy: r.m21 * a.x + r.m22 * a.y + r.m23 * a.z,
+        xz: r.m31 * a.x + r.m32 * a.y + r.m33 * a.z,
+        yy: r.m21 * b.x + r.m22 * b.y + r.m23 * b.z,
+        yz: r.m31 * b.x + r.m32 * b.y + r.m33 * b.z,
+        zz: r.m31 * c.x + r.m32 * c.y + r.m33 * c.z,
+    }
+}
