@@ -12,6 +12,13 @@ pub(crate) fn rng(seed: u64) -> Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
+/// Seed of the property tests: the same on every run, or another one from `STICTION_TEST_SEED` to
+/// look further.
+pub(crate) fn seed() -> u64 {
+    let given = std::env::var("STICTION_TEST_SEED").ok();
+    given.and_then(|text| text.parse().ok()).unwrap_or(2026)
+}
+
 pub(crate) fn uniform(rng: &mut Rng, lower: f64, upper: f64) -> f64 {
     let x: f64 = rng.random();
     lower + (upper - lower) * x
