@@ -1,6 +1,6 @@
 //! Work in halves: the same splits for any number of threads, so the same bits.
 
-/// Constraints that one thread takes at a time; measured, see the README.
+/// Constraints that one thread takes at a time; a plausible size, not tuned.
 pub(crate) const CONSTRAINT_GRAIN: usize = 512;
 
 /// Runs both, on two threads when the problem is large enough for it.

@@ -19,7 +19,7 @@ use crate::vector;
 use crate::velocity_step::{Output, VelocityStep, for_each_velocity};
 use crate::watch::Watch;
 
-/// Degrees of freedom up to which the unsplit system is dense; measured, see the README.
+/// Degrees of freedom up to which the unsplit system is dense; a plausible size, not tuned.
 const DENSE_FULL_UP_TO: usize = 48;
 
 /// Subsystem-based ADMM, [AL, §VI].

@@ -6,7 +6,7 @@ use crate::block::{Block, tree_of};
 use crate::layout::{BlockKind, BlockLayout, Layout, Slot};
 use crate::parallel::{both, largest};
 
-/// Slots that one thread takes at a time; measured, see the README.
+/// Slots that one thread takes at a time; a plausible size, not tuned.
 const SLOT_GRAIN: usize = 512;
 
 /// What all blocks read. The state of the iteration is s = z − λ/β for each slot (y/β of (36))

@@ -8,7 +8,7 @@ use crate::layout::{BlockLayout, Layout};
 use crate::vector;
 
 /// Dimension up to which the inverse is formed: a product with it needs no divisions and no chain
-/// of dependent sums, which outweighs its twice as many numbers only while they stay in cache.
+/// of dependent sums. A plausible size, not tuned.
 const INVERT_UP_TO: usize = 48;
 
 /// Lower triangles by columns, dimension × dimension.
