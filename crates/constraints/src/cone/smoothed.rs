@@ -11,7 +11,11 @@ pub fn smoothed_positive_part(a: f64, tau: f64) -> (f64, f64) {
         return (0.0, 0.5);
     }
     // For negative a the sum cancels: use the equal form 2τ²/(√… − a).
-    let value = if a >= 0.0 { 0.5 * (a + root) } else { 2.0 * tau * tau / (root - a) };
+    let value = if a >= 0.0 {
+        0.5 * (a + root)
+    } else {
+        2.0 * tau * tau / (root - a)
+    };
     (value, value / root)
 }
 
@@ -27,8 +31,7 @@ pub fn project_smoothed(s: &Vector3<f64>, friction: f64, tau: f64) -> (Vector3<f
     let share = 1.0 / (1.0 + friction * friction);
     let (inner, inner_slope) =
         smoothed_positive_part(share * (friction * s.z - length), share * friction * tau);
-    let (edge, edge_slope) =
-        smoothed_positive_part(share * (s.z + friction * length), share * tau);
+    let (edge, edge_slope) = smoothed_positive_part(share * (s.z + friction * length), share * tau);
     let tangential = friction * edge - inner;
     let normal = friction * inner + edge;
     let radial = share * (inner_slope + friction * friction * edge_slope);
@@ -36,8 +39,7 @@ pub fn project_smoothed(s: &Vector3<f64>, friction: f64, tau: f64) -> (Vector3<f
     let along_normal = share * (friction * friction * inner_slope + edge_slope);
     if length <= 1e-300 {
         // The limit t → 0: every tangential direction is alike.
-        let derivative =
-            Matrix3::new(radial, 0.0, 0.0, 0.0, radial, 0.0, 0.0, 0.0, along_normal);
+        let derivative = Matrix3::new(radial, 0.0, 0.0, 0.0, radial, 0.0, 0.0, 0.0, along_normal);
         return (Vector3::new(0.0, 0.0, normal), derivative);
     }
     let (hx, hy) = (s.x / length, s.y / length);
@@ -54,5 +56,8 @@ pub fn project_smoothed(s: &Vector3<f64>, friction: f64, tau: f64) -> (Vector3<f
         couple * hy,
         along_normal,
     );
-    (Vector3::new(tangential * hx, tangential * hy, normal), derivative)
+    (
+        Vector3::new(tangential * hx, tangential * hy, normal),
+        derivative,
+    )
 }

@@ -36,7 +36,11 @@ impl Law {
         let w = &(z + e);
         match *self {
             Law::Contact { friction } => contact(w, lambda, beta, friction, [0.0; 2], tau),
-            Law::CompliantContact { friction, tangential_compliance, normal_compliance } => {
+            Law::CompliantContact {
+                friction,
+                tangential_compliance,
+                normal_compliance,
+            } => {
                 let compliance = [tangential_compliance, normal_compliance];
                 contact(w, lambda, beta, friction, compliance, tau)
             }
@@ -108,7 +112,11 @@ fn contact(
         by_velocity[(row, 1)] += normal * lift * velocity.y;
     }
     let by_impulse = derivative - by_velocity * Matrix3::from_diagonal(&give);
-    SmoothedResponse { impulse, by_impulse, by_velocity }
+    SmoothedResponse {
+        impulse,
+        by_impulse,
+        by_velocity,
+    }
 }
 
 /// Elliptic friction is circular with μ = 1 after dividing the tangential impulse by its
@@ -121,8 +129,14 @@ fn anisotropic(
     tau: f64,
 ) -> SmoothedResponse {
     let scale = Vector3::new(friction[0], friction[1], 1.0);
-    let round =
-        contact(&w.component_mul(&scale), &lambda.component_div(&scale), beta, 1.0, [0.0; 2], tau);
+    let round = contact(
+        &w.component_mul(&scale),
+        &lambda.component_div(&scale),
+        beta,
+        1.0,
+        [0.0; 2],
+        tau,
+    );
     SmoothedResponse {
         impulse: round.impulse.component_mul(&scale),
         by_impulse: Matrix3::from_fn(|i, j| round.by_impulse[(i, j)] * scale[i] / scale[j]),
