@@ -18,6 +18,10 @@ const FAMILIES: &[Family] = &[
         make: |name| boxed(stiction_solver_canal::Canal::named(name)),
     },
     Family {
+        solvers: &stiction_solver_subadmm::SOLVERS,
+        make: |name| boxed(stiction_solver_subadmm::SubAdmm::named(name)),
+    },
+    Family {
         solvers: stiction_solver_pgs::SOLVERS,
         make: |name| boxed(stiction_solver_pgs::Pgs::by_name(name)),
     },

@@ -48,6 +48,13 @@ fn rows(point: Vector3<f64>, sign: f64) -> Vec<f64> {
     axes.iter().flat_map(row).collect()
 }
 
+fn block(values: &[f64]) -> RowBlock<'_> {
+    RowBlock::Dofs {
+        dofs: &[0, 1, 2, 3, 4, 5],
+        values,
+    }
+}
+
 #[test]
 fn the_example_is_what_its_description_says() {
     let lower = Cuboid {
@@ -65,11 +72,6 @@ fn the_example_is_what_its_description_says() {
         Vector3::new(0.5, 0.1, 0.0),
         Vector3::new(0.0, 0.8, 0.0),
     );
-    let dofs = [0, 1, 2, 3, 4, 5];
-    let block = |values| RowBlock::Dofs {
-        dofs: &dofs,
-        values,
-    };
     for corner in lower.lower_corners() {
         let law = Law::Contact { friction: 0.3 };
         let values = rows(corner, 1.0);

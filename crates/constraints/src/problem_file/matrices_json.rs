@@ -288,7 +288,7 @@ mod tests {
                 "constraints[2].terms[0].J[0]: has 3 numbers",
             ),
             ("\"v\":[0,0,0]", "\"v\":[0,0]", "solution.v: has 2 numbers"),
-            ("\"kind\":\"eq\"", "\"kind\":\"glue\"", "line 8"),
+            ("\"kind\":\"eq\"", "\"kind\":\"glue\"", "line 9"),
         ] {
             assert!(EXAMPLE.contains(from), "{from}");
             let text = parse_bytes(EXAMPLE.replace(from, to).as_bytes(), "x.json")
