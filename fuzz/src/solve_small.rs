@@ -22,7 +22,7 @@ pub fn solvers() -> Vec<Box<dyn Solver>> {
         all.extend(SubAdmm::named(name).map(|solver| Box::new(solver) as Box<dyn Solver>));
     }
     for (name, _) in stiction_solver_pgs::SOLVERS {
-        all.extend(Pgs::by_name(name).map(|solver| Box::new(solver) as Box<dyn Solver>));
+        all.extend(Pgs::named(name).map(|solver| Box::new(solver) as Box<dyn Solver>));
     }
     all
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand};
+use clap::{Args, Parser, Subcommand, ValueEnum};
 
 /// Solve frictional contact problems and compare solvers.
 #[derive(Debug, Parser)]
@@ -19,6 +19,8 @@ pub(crate) enum Command {
     Solve(SolveArguments),
     /// List the solvers and what each is for
     Solvers,
+    /// Measure solvers against each other on generated problems, in one run
+    Bench(BenchArguments),
     /// Write a completion script for a shell to standard output
     Completions {
         /// The shell to complete in
@@ -80,6 +82,34 @@ pub(crate) struct SolveArguments {
     /// Draw a convergence plot of one problem, or a performance profile of several
     #[arg(long, short, value_name = "OUT.svg")]
     pub(crate) plot: Option<PathBuf>,
+}
+
+const BENCH_EXAMPLES: &str = "\
+Examples:
+  stiction bench solvers                 100 problems a family, a few minutes
+  stiction bench solvers --count 10      a quick look
+
+Times are the fastest of three equal solves; compare them within one run only.";
+
+#[derive(Debug, Args)]
+#[command(after_help = BENCH_EXAMPLES)]
+pub(crate) struct BenchArguments {
+    /// What to measure
+    pub(crate) subject: BenchSubject,
+
+    /// Problems of each family
+    #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=100_000))]
+    pub(crate) count: u64,
+
+    /// First seed of the generators
+    #[arg(long, value_name = "SEED", default_value_t = 1000)]
+    pub(crate) seed: u64,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+pub(crate) enum BenchSubject {
+    /// Accuracy and time of the solvers, warm start, ablations, scaling
+    Solvers,
 }
 
 fn positive(text: &str) -> Result<f64, String> {

@@ -34,6 +34,7 @@ fn main() -> ExitCode {
     let ending = match arguments.command {
         Command::Solve(arguments) => commands::solve::run(&arguments),
         Command::Solvers => commands::solvers::run(),
+        Command::Bench(arguments) => commands::bench::run(&arguments),
         Command::Completions { shell } => commands::completions::run(shell),
     };
     match ending {

@@ -23,7 +23,7 @@ const FAMILIES: &[Family] = &[
     },
     Family {
         solvers: stiction_solver_pgs::SOLVERS,
-        make: |name| boxed(stiction_solver_pgs::Pgs::by_name(name)),
+        make: |name| boxed(stiction_solver_pgs::Pgs::named(name)),
     },
 ];
 

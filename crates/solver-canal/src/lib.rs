@@ -1,4 +1,5 @@
-//! CANAL.
+#![doc = include_str!("../README.md")]
+
 mod hessian;
 mod line_search;
 mod newton;

@@ -74,7 +74,7 @@ fn solves(criterion: &mut Criterion) {
         for (kind, sweeps) in [("prepare", 0), ("solve", 20)] {
             let mut group = criterion.benchmark_group(format!("{kind}/{scene}"));
             for (name, _) in SOLVERS {
-                let mut solver = Pgs::by_name(name).expect("listed");
+                let mut solver = Pgs::named(name).expect("listed");
                 let mut solution = Solution::cold();
                 let budget = Budget {
                     tolerance: 0.0,

@@ -23,7 +23,7 @@
 //! let row = RowBlock::Dofs { dofs: &[0], values: &[1.0] };
 //! problem.push_constraint(Law::Unilateral, &[0.0], &[(0, row)])?;
 //!
-//! let mut solver = Pgs::by_name("pgs").expect("one of SOLVERS");
+//! let mut solver = Pgs::named("pgs").expect("one of SOLVERS");
 //! let mut solution = Solution::cold();
 //! let report = solver.solve(&problem, &Budget::default(), &mut solution);
 //! assert!(report.outcome.is_converged());

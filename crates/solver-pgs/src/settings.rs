@@ -34,7 +34,7 @@ impl Method {
     }
 
     /// The method of a solver's name.
-    pub fn by_name(name: &str) -> Option<Self> {
+    pub fn named(name: &str) -> Option<Self> {
         [
             Method::Ncp,
             Method::Ccp,

@@ -37,8 +37,8 @@ impl Pgs {
     }
 
     /// The solver with a name of [`SOLVERS`](crate::SOLVERS), with its defaults.
-    pub fn by_name(name: &str) -> Option<Self> {
-        let settings = PgsSettings::for_method(Method::by_name(name)?);
+    pub fn named(name: &str) -> Option<Self> {
+        let settings = PgsSettings::for_method(Method::named(name)?);
         Some(Self {
             settings,
             ..Self::default()

@@ -37,7 +37,7 @@ fn second_solve_allocates_nothing() {
     let first = common::ring(12, 0.4, 1);
     let second = common::ring(12, 0.4, 2);
     for (name, _) in SOLVERS {
-        let mut solver = Pgs::by_name(name).unwrap();
+        let mut solver = Pgs::named(name).unwrap();
         let mut solution = Solution::cold();
         let budget = Budget::with_tolerance(1e-7);
         let before = COUNT.with(Cell::get);

@@ -16,10 +16,10 @@ const CONTACT: Law = Law::Contact { friction: 0.5 };
 #[test]
 fn every_listed_name_makes_a_solver_of_that_name() {
     for (name, description) in SOLVERS {
-        assert_eq!(Pgs::by_name(name).unwrap().name(), *name);
+        assert_eq!(Pgs::named(name).unwrap().name(), *name);
         assert!(!description.is_empty());
     }
-    assert!(Pgs::by_name("gauss").is_none());
+    assert!(Pgs::named("gauss").is_none());
 }
 
 #[test]
@@ -32,7 +32,7 @@ fn an_exact_guess_takes_no_sweep() {
             "{name}"
         );
         let kept = solution.clone();
-        let mut solver = Pgs::by_name(name).unwrap();
+        let mut solver = Pgs::named(name).unwrap();
         let again = solver.solve(&problem, &Budget::with_tolerance(1e-9), &mut solution);
         assert!(again.outcome.is_converged(), "{name}");
         assert_eq!(again.iterations, 0, "{name}");
@@ -44,7 +44,7 @@ fn an_exact_guess_takes_no_sweep() {
 fn starved_solves_say_so_and_return_what_they_have() {
     let problem = ring(40, 0.4, 3);
     for (name, _) in SOLVERS {
-        let mut solver = Pgs::by_name(name).unwrap();
+        let mut solver = Pgs::named(name).unwrap();
         let mut solution = Solution::cold();
         let budget = Budget {
             max_iterations: Some(1),
@@ -70,7 +70,7 @@ fn starved_solves_say_so_and_return_what_they_have() {
 #[test]
 fn history_has_every_sweep_and_ends_at_the_reported_residual() {
     let problem = block(CONTACT, [0.0; 3], [0.6, 0.8, -0.1, 0.0, 0.0, 0.0]);
-    let mut solver = Pgs::by_name("pgs").unwrap();
+    let mut solver = Pgs::named("pgs").unwrap();
     let budget = Budget {
         record_history: true,
         criterion: Criterion::Natural,
@@ -105,7 +105,7 @@ fn other_models_fail_honestly_when_the_true_problem_is_asked_for() {
         );
         assert!(report.residuals.scaled > 1e-3, "{method:?}");
         // Judged by its own model it is done, with the same true residual in the report.
-        let mut solver = Pgs::by_name(method.name()).unwrap();
+        let mut solver = Pgs::named(method.name()).unwrap();
         let report = solver.solve(&problem, &Budget::default(), &mut Solution::cold());
         assert!(report.outcome.is_converged(), "{method:?}");
         assert!(solver.own_residual() <= 1e-8);
@@ -225,7 +225,7 @@ fn an_absurd_guess_is_survived() {
                 impulse: vec![size; 12],
                 ..Solution::cold()
             };
-            let mut solver = Pgs::by_name(name).unwrap();
+            let mut solver = Pgs::named(name).unwrap();
             let report = solver.solve(&problem, &Budget::with_tolerance(1e-6), &mut solution);
             assert!(
                 solution.impulse.iter().all(|value| value.is_finite()),

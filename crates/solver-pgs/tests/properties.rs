@@ -23,7 +23,7 @@ proptest! {
     fn outcomes_are_honest(seed in 0u64..1_000_000) {
         let problem = random_problem(seed, 1.0, Order::Given);
         for (name, _) in SOLVERS {
-            let mut solver = Pgs::by_name(name).unwrap();
+            let mut solver = Pgs::named(name).unwrap();
             let mut solution = Solution::cold();
             let report = solver.solve(&problem, &Budget::with_tolerance(1e-8), &mut solution);
             prop_assert!(solution.velocity.iter().all(|value| value.is_finite()));

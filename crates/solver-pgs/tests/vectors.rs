@@ -26,7 +26,7 @@ fn pgs_reaches_the_stored_velocities_or_says_that_it_did_not() {
     let mut table = String::new();
     let mut is_good = true;
     for vector in common::vectors() {
-        let mut solver = Pgs::by_name("pgs").unwrap();
+        let mut solver = Pgs::named("pgs").unwrap();
         let mut solution = Solution::cold();
         let report = solver.solve(
             &vector.problem,
@@ -56,7 +56,7 @@ fn pgs_reaches_the_stored_velocities_or_says_that_it_did_not() {
 fn no_variant_returns_nan_on_any() {
     for vector in common::vectors() {
         for (name, _) in SOLVERS {
-            let mut solver = Pgs::by_name(name).unwrap();
+            let mut solver = Pgs::named(name).unwrap();
             let mut solution = Solution::cold();
             let report = solver.solve(&vector.problem, &Budget::default(), &mut solution);
             let what = format!("{name} on {}", vector.name);

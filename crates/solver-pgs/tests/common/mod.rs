@@ -33,7 +33,7 @@ impl Numbers {
 }
 
 pub(crate) fn solve(name: &str, problem: &Problem, tolerance: f64) -> (Solution, Report) {
-    let mut solver = Pgs::by_name(name).unwrap();
+    let mut solver = Pgs::named(name).unwrap();
     let mut solution = Solution::cold();
     let report = solver.solve(problem, &Budget::with_tolerance(tolerance), &mut solution);
     (solution, report)

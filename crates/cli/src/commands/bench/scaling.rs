@@ -1,0 +1,64 @@
+//! Cost of a SubADMM iteration against the number of subsystems, with the fit of a line.
+
+use std::io::Write;
+
+use stiction_constraints::{Budget, Solution};
+use stiction_generators::{SpherePileParams, sphere_pile};
+
+use super::timing::{fastest, microseconds};
+use crate::solvers;
+
+const ITERATIONS: usize = 20;
+
+pub(super) fn print(out: &mut dyn Write) -> anyhow::Result<()> {
+    writeln!(out, "subadmm on a pile of spheres, {ITERATIONS} iterations")?;
+    writeln!(out, "{:>10} {:>12} {:>12}", "bodies", "us", "us a body")?;
+    let budget = Budget {
+        tolerance: 0.0,
+        max_iterations: Some(ITERATIONS),
+        ..Budget::default()
+    };
+    let mut solver = solvers::make("subadmm")?;
+    let (mut bodies, mut times) = (vec![], vec![]);
+    for count in [500, 1000, 2000, 4000, 7000, 10_000] {
+        let problem = sphere_pile(&SpherePileParams {
+            bodies: count,
+            ..SpherePileParams::default()
+        })?;
+        let (report, _) = fastest(solver.as_mut(), &problem, &budget, &Solution::cold());
+        let time = microseconds(&report);
+        writeln!(
+            out,
+            "{count:>10} {time:>12.0} {:>12.3}",
+            time / count as f64
+        )?;
+        bodies.push(count as f64);
+        times.push(time);
+    }
+    writeln!(out, "linear fit: R² = {:.4}", r_squared(&bodies, &times))?;
+    Ok(())
+}
+
+/// Coefficient of determination of the least-squares line.
+fn r_squared(x: &[f64], y: &[f64]) -> f64 {
+    let n = x.len() as f64;
+    let (mean_x, mean_y) = (x.iter().sum::<f64>() / n, y.iter().sum::<f64>() / n);
+    let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
+    for (x, y) in x.iter().zip(y) {
+        xx += (x - mean_x) * (x - mean_x);
+        xy += (x - mean_x) * (y - mean_y);
+        yy += (y - mean_y) * (y - mean_y);
+    }
+    xy * xy / (xx * yy)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::r_squared;
+
+    #[test]
+    fn a_line_fits_a_line() {
+        assert!((r_squared(&[1.0, 2.0, 4.0], &[3.0, 5.0, 9.0]) - 1.0).abs() < 1e-12);
+        assert!(r_squared(&[1.0, 2.0, 3.0], &[1.0, -1.0, 1.0]) < 0.1);
+    }
+}
