@@ -152,12 +152,20 @@ impl JointRows {
             for segment in self.segments(constraint) {
                 let part = &v[segment.first_dof..segment.first_dof + segment.len];
                 let values = self.values(constraint, segment);
-                for (sum, row) in sums.iter_mut().zip(values.chunks_exact(segment.len)) {
-                    *sum += dot(row, part);
+                if let (Ok(values), Ok(part)) = (values.try_into(), part.try_into()) {
+                    add_body_product(values, part, &mut sums);
+                } else {
+                    for (sum, row) in sums.iter_mut().zip(values.chunks_exact(segment.len)) {
+                        *sum += dot(row, part);
+                    }
                 }
             }
             let first = self.first_row[constraint];
-            out[first..first + rows].copy_from_slice(&sums[..rows]);
+            if rows == 3 {
+                out[first..first + 3].copy_from_slice(&sums);
+            } else {
+                out[first..first + rows].copy_from_slice(&sums[..rows]);
+            }
         }
     }
 
@@ -172,6 +180,14 @@ impl JointRows {
             for segment in self.segments(constraint) {
                 let part = &mut out[segment.first_dof..segment.first_dof + segment.len];
                 let values = self.values(constraint, segment);
+                if let (Ok(values), Ok(impulse), Ok(part)) = (
+                    values.try_into(),
+                    impulse.try_into(),
+                    <&mut [f64; 6]>::try_from(&mut *part),
+                ) {
+                    add_body_transpose_product(values, impulse, part);
+                    continue;
+                }
                 for (&scale, row) in impulse.iter().zip(values.chunks_exact(segment.len)) {
                     for (sum, value) in part.iter_mut().zip(row) {
                         *sum += value * scale;
@@ -179,6 +195,25 @@ impl JointRows {
                 }
             }
         }
+    }
+}
+
+/// sums += J v for a contact on a rigid body: the common case, at fixed size.
+#[inline]
+fn add_body_product(values: &[f64; 18], v: &[f64; 6], sums: &mut [f64; 3]) {
+    for (row, sum) in sums.iter_mut().enumerate() {
+        let j = &values[6 * row..6 * row + 6];
+        *sum +=
+            (j[0] * v[0] + j[1] * v[1]) + (j[2] * v[2] + j[3] * v[3]) + (j[4] * v[4] + j[5] * v[5]);
+    }
+}
+
+/// part += Jᵀ λ for a contact on a rigid body.
+#[inline]
+fn add_body_transpose_product(values: &[f64; 18], impulse: &[f64; 3], part: &mut [f64; 6]) {
+    for (dof, sum) in part.iter_mut().enumerate() {
+        *sum +=
+            values[dof] * impulse[0] + values[6 + dof] * impulse[1] + values[12 + dof] * impulse[2];
     }
 }
 

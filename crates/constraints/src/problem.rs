@@ -46,7 +46,11 @@ impl Constraint {
     /// Writes the constraint's part of a stacked row vector.
     #[inline]
     pub fn store(&self, value: &Vector3<f64>, stacked: &mut [f64]) {
-        stacked[self.row_range()].copy_from_slice(&value.as_slice()[..self.rows]);
+        if self.rows == 3 {
+            stacked[self.first_row..self.first_row + 3].copy_from_slice(value.as_slice());
+        } else {
+            stacked[self.row_range()].copy_from_slice(&value.as_slice()[..self.rows]);
+        }
     }
 
     /// Number of Jacobian row blocks.

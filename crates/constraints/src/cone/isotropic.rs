@@ -26,7 +26,7 @@ pub fn project_strict_derivative(s: &Vector3<f64>, friction: f64) -> (Vector3<f6
         return (Vector3::zeros(), Matrix3::zeros());
     }
     let radius = friction * s.z;
-    let length = s.x.hypot(s.y);
+    let length = (s.x * s.x + s.y * s.y).sqrt();
     if length <= radius {
         return (*s, Matrix3::identity());
     }

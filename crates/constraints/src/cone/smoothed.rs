@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, Vector3};
 /// exactly where λ, w > 0 and λ β w = τ²: the central path of interior-point methods.
 #[inline]
 pub fn smoothed_positive_part(a: f64, tau: f64) -> (f64, f64) {
-    let root = a.hypot(2.0 * tau);
+    let root = (a * a + 4.0 * tau * tau).sqrt();
     if root == 0.0 {
         return (0.0, 0.5);
     }

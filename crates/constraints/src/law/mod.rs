@@ -201,7 +201,7 @@ impl Law {
     pub fn normal_shift(&self, z: &Vector3<f64>, e: &Vector3<f64>, lambda: &Vector3<f64>) -> f64 {
         let slip = [z.x + e.x, z.y + e.y];
         match *self {
-            Law::Contact { friction } => friction * slip[0].hypot(slip[1]),
+            Law::Contact { friction } => friction * (slip[0] * slip[0] + slip[1] * slip[1]).sqrt(),
             Law::AnisotropicContact { friction } => {
                 (friction[0] * slip[0]).hypot(friction[1] * slip[1])
             }
