@@ -113,16 +113,8 @@ fn answers_can_be_fed_back_as_a_warm_start() {
 
 #[test]
 fn what_does_not_converge_exits_with_one() {
-    let folder = Folder::new("starved");
-    let file = folder.file("slides.json", &local("slides", 3.0));
-    let output = stiction(&[
-        "solve",
-        &file,
-        "--solver",
-        "jacobi",
-        "--max-iterations",
-        "1",
-    ]);
+    // One sweep is not enough for two boxes on top of each other.
+    let output = stiction(&["solve", "--solver", "pgs", "--max-iterations", "1"]);
     assert_eq!(output.status.code(), Some(1), "{}", stdout(&output));
     assert!(
         stdout(&output).contains("out of iterations"),
