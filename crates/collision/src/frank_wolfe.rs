@@ -51,9 +51,12 @@ fn blend(triangle: &Triangle, w: &[f64; 3]) -> Point3<f64> {
     )
 }
 
-/// Minimum of φ over `triangle` from the centroid, the corners, and `warm_start` if given.
+/// Minimum of φ over `triangle`, or the local minimum `warm_start` leads to if that is given.
 ///
-/// Reliable on triangles up to [`Sdf::feature_size`]; see [`minimize_on_face_splitting`].
+/// Where the gradients at the corners and the centre agree, φ has one minimum on the triangle and one
+/// descent from the lowest of the four finds it. Where they do not, there may be several, and the
+/// quarters of the triangle that could hold a lower value are searched in turn. Reliable on triangles
+/// up to [`Sdf::feature_size`]; see [`minimize_on_face_splitting`] for larger ones.
 pub fn minimize_on_face(
     sdf: &dyn Sdf,
     triangle: &[Point3<f64>; 3],
@@ -63,23 +66,79 @@ pub fn minimize_on_face(
     if let Some(weights) = warm_start {
         return descend(sdf, triangle, at(sdf, triangle, weights), settings);
     }
-    let third = 1.0 / 3.0;
-    let mut best = descend(sdf, triangle, at(sdf, triangle, [third; 3]), settings);
-    for corner in 0..3 {
-        let mut weights = [0.0; 3];
-        weights[corner] = 1.0;
-        let start = at(sdf, triangle, weights);
-        // A corner already above the best value by the triangle's reach cannot lead below it.
-        let reach = (best.point - start.point).norm() * sdf.lipschitz();
-        if start.sample.value - reach > best.sample.value {
-            continue;
-        }
-        let found = descend(sdf, triangle, start, settings);
-        if found.sample.value < best.sample.value {
-            best = found;
+    let samples = WHOLE.map(|w| at(sdf, triangle, w));
+    let mut best = at(sdf, triangle, [1.0 / 3.0; 3]);
+    let center = best;
+    for s in samples {
+        if s.sample.value < best.sample.value {
+            best = s;
         }
     }
+    best = descend(sdf, triangle, best, settings);
+    if !agree(&samples, &center) {
+        search_quarters(sdf, triangle, &WHOLE, settings, &mut best, 0);
+    }
     best
+}
+
+const WHOLE: [[f64; 3]; 3] = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+
+/// Gradients within about 37° of the centre's count as one slope.
+const AGREE: f64 = 0.8;
+
+/// Times a triangle with disagreeing gradients is quartered.
+const QUARTERINGS: usize = 3;
+
+fn agree(corners: &[FaceMinimum; 3], center: &FaceMinimum) -> bool {
+    let g = center.sample.gradient;
+    let norm = g.norm();
+    corners.iter().all(|c| {
+        let h = c.sample.gradient;
+        g.dot(&h) > AGREE * norm * h.norm()
+    })
+}
+
+/// Splits a triangle of weights at the middles of its edges.
+fn quarters(corners: &[[f64; 3]; 3]) -> [[[f64; 3]; 3]; 4] {
+    let [a, b, c] = *corners;
+    let mid = |p: [f64; 3], q: [f64; 3]| [0, 1, 2].map(|i| 0.5 * (p[i] + q[i]));
+    let (ab, bc, ca) = (mid(a, b), mid(b, c), mid(c, a));
+    [[ab, bc, ca], [a, ab, ca], [ab, b, bc], [ca, bc, c]]
+}
+
+/// Descends from the centres of quarters whose Lipschitz bound allows a lower value, and quarters
+/// those again whose gradients still disagree.
+fn search_quarters(
+    sdf: &dyn Sdf,
+    triangle: &Triangle,
+    corners: &[[f64; 3]; 3],
+    settings: &FrankWolfeSettings,
+    best: &mut FaceMinimum,
+    depth: usize,
+) {
+    for quarter in quarters(corners) {
+        let middle = [0, 1, 2].map(|i| (quarter[0][i] + quarter[1][i] + quarter[2][i]) / 3.0);
+        let center = at(sdf, triangle, middle);
+        let points = quarter.map(|w| blend(triangle, &w));
+        let radius = points
+            .iter()
+            .map(|p| (p - center.point).norm())
+            .fold(0.0, f64::max);
+        let bound = center.sample.value - sdf.lipschitz() * radius;
+        if bound > best.sample.value - settings.tolerance {
+            continue;
+        }
+        let found = descend(sdf, triangle, center, settings);
+        if found.sample.value < best.sample.value {
+            *best = found;
+        }
+        if depth + 1 < QUARTERINGS {
+            let samples = quarter.map(|w| at(sdf, triangle, w));
+            if !agree(&samples, &center) {
+                search_quarters(sdf, triangle, &quarter, settings, best, depth + 1);
+            }
+        }
+    }
 }
 
 /// Like [`minimize_on_face`], but a triangle larger than the solid's smallest feature is split into
@@ -92,8 +151,7 @@ pub fn minimize_on_face_splitting(
     settings: &FrankWolfeSettings,
 ) -> Option<FaceMinimum> {
     let mut best = None;
-    let whole = [[1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
-    split_search(sdf, triangle, &whole, ceiling, settings, &mut best, 0);
+    split_search(sdf, triangle, &WHOLE, ceiling, settings, &mut best, 0);
     best
 }
 
@@ -117,10 +175,7 @@ fn split_search(
         return;
     }
     if longest_edge(&part) > sdf.feature_size() && depth < MAX_SPLITS {
-        let [a, b, c] = *corners;
-        let mid = |p: [f64; 3], q: [f64; 3]| [0, 1, 2].map(|i| 0.5 * (p[i] + q[i]));
-        let (ab, bc, ca) = (mid(a, b), mid(b, c), mid(c, a));
-        for piece in [[ab, bc, ca], [a, ab, ca], [ab, b, bc], [ca, bc, c]] {
+        for piece in quarters(corners) {
             split_search(sdf, triangle, &piece, ceiling, settings, best, depth + 1);
         }
         return;

@@ -193,7 +193,9 @@ fn combine_axes(
     // radius of the ellipse with half axes (other_along, other_across) in the direction (c, s)
     let radius = |c: f64, s: f64| {
         let q = (c * other_across).hypot(s * other_along);
-        if q > 0.0 {
+        if other_along == other_across {
+            other_along
+        } else if q > 0.0 {
             other_along * other_across / q
         } else {
             other_along.max(other_across)

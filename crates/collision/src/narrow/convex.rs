@@ -26,23 +26,33 @@ pub(super) fn contacts(
             sphere(b.radius, a, &pose_ab.inverse(), margin, out);
             flip(&mut out[start..], pose_ab);
         }
-        (Core::Segment { half_length }, _) => {
-            line::capsule_against_convex(*half_length, a.radius, b, pose_ab, margin, out);
-        }
-        (_, Core::Segment { half_length }) => {
+        (Core::Segment { half_length }, _)
+            if line::capsule_against_convex(*half_length, a.radius, b, pose_ab, margin, out) => {}
+        (_, Core::Segment { half_length }) if !matches!(a.core, Core::Segment { .. }) => {
             let start = out.len();
             let pose_ba = pose_ab.inverse();
-            line::capsule_against_convex(*half_length, b.radius, a, &pose_ba, margin, out);
-            flip(&mut out[start..], pose_ab);
-        }
-        _ => {
-            let (separate, clip) = scratch;
-            let radii = a.radius + b.radius;
-            let limit = margin + radii;
-            if let Some(axis) = separation(a, b, pose_ab, limit, separate) {
-                manifold::build(a, b, pose_ab, &axis, margin, clip, out);
+            if line::capsule_against_convex(*half_length, b.radius, a, &pose_ba, margin, out) {
+                flip(&mut out[start..], pose_ab);
+            } else {
+                by_axis(a, b, pose_ab, margin, scratch, out);
             }
         }
+        _ => by_axis(a, b, pose_ab, margin, scratch, out),
+    }
+}
+
+/// The general case: axis of largest separation, then the manifold across it.
+fn by_axis(
+    a: &Convex,
+    b: &Convex,
+    pose_ab: &Isometry3<f64>,
+    margin: f64,
+    (separate, clip): (&mut SeparationScratch, &mut ManifoldScratch),
+    out: &mut Vec<ShapeContact>,
+) {
+    let limit = margin + a.radius + b.radius;
+    if let Some(axis) = separation(a, b, pose_ab, limit, separate) {
+        manifold::build(a, b, pose_ab, &axis, margin, clip, out);
     }
 }
 

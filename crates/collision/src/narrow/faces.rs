@@ -20,7 +20,6 @@ pub(super) struct FaceHit {
     pub(super) face: u32,
     /// Vertex, edge or face on which the minimum lies, to recognise shared ones.
     place: u64,
-    pub(super) weights: [f64; 3],
     /// Surface point of the face side, frame of the mesh.
     pub(super) point: Point3<f64>,
     /// Unit ∇φ, frame of the mesh: away from the distance side.
@@ -124,10 +123,8 @@ pub(super) fn minima(
             let (mut point, mut gap) = (p, sample.value);
             if let Some(surface) = side.surface {
                 // carry the point from the mesh to the true surface and measure there
-                let on = surface.sample(&p);
-                let slope = on.gradient.norm_squared();
-                if slope > 0.25 && on.value.abs() < 0.5 * longest_edge(&corners) {
-                    point = p - on.gradient * (on.value / slope);
+                if let Some(on_surface) = project(surface, &p, 0.5 * longest_edge(&corners)) {
+                    point = on_surface;
                     let there = sdf.sample(&to_solid(&point));
                     outward = rotation * there.normal_or(rotation.inverse() * -face_normal);
                     gap = there.value;
@@ -139,7 +136,6 @@ pub(super) fn minima(
                 hits.push(FaceHit {
                     face: face as u32,
                     place: place(side.mesh.faces()[face], face, &weights),
-                    weights,
                     point,
                     outward,
                     gap,
@@ -151,6 +147,24 @@ pub(super) fn minima(
     hits.sort_unstable_by_key(|h| (h.place, h.face));
     hits.dedup_by_key(|h| h.place);
     hits.sort_unstable_by_key(|h| h.face);
+}
+
+/// Closest surface point by Newton steps along the gradient; `None` if farther than `reach` or if the
+/// steps do not settle (a crease between two branches).
+fn project(surface: &dyn Sdf, from: &Point3<f64>, reach: f64) -> Option<Point3<f64>> {
+    let mut p = *from;
+    for _ in 0..4 {
+        let s = surface.sample(&p);
+        if s.value.abs() < 1e-9 {
+            return ((p - from).norm() <= reach).then_some(p);
+        }
+        let slope = s.gradient.norm_squared();
+        if slope < 0.25 {
+            return None;
+        }
+        p -= s.gradient * (s.value / slope);
+    }
+    None
 }
 
 /// Weights and sample of the minimum, warm-started where the last step had one.

@@ -12,7 +12,8 @@ const FLAT: f64 = 0.01;
 /// The contact counts as a line if those points cover this fraction of the segment.
 const LINE: f64 = 0.2;
 
-/// Capsule (first) against a convex shape.
+/// Capsule (first) against a convex shape. False, and nothing done, if the segment itself touches the
+/// other's core: then the way out is not that of the segment's deepest point.
 pub(super) fn capsule_against_convex(
     half_length: f64,
     radius: f64,
@@ -20,7 +21,7 @@ pub(super) fn capsule_against_convex(
     pose: &Isometry3<f64>,
     margin: f64,
     out: &mut Vec<ShapeContact>,
-) {
+) -> bool {
     let sample = |t: f64| {
         let p = pose.inverse_transform_point(&Point3::new(0.0, 0.0, t * half_length));
         let s = other.core.signed_distance(&p);
@@ -33,7 +34,10 @@ pub(super) fn capsule_against_convex(
     let lowest = bisect(-1.0, 1.0, |t| slope(t) > 0.0);
     let best = sample(lowest);
     if best.value > margin {
-        return;
+        return true;
+    }
+    if best.value + other.radius + radius < 1e-9 * radius {
+        return false;
     }
     let mut emit = |feature: u64, t: f64| {
         let s = sample(t);
@@ -54,7 +58,7 @@ pub(super) fn capsule_against_convex(
     let high = bisect(lowest, 1.0, |t| sample(t).value > level);
     if high - low < 2.0 * LINE {
         emit(0, lowest);
-        return;
+        return true;
     }
     emit(1, low);
     emit(2, high);
@@ -62,6 +66,7 @@ pub(super) fn capsule_against_convex(
     if best.value < ends - 0.1 * FLAT * radius {
         emit(0, lowest);
     }
+    true
 }
 
 /// Smallest t in [low, high] at which `is_past` holds, which it does from some t on; `high` if never.

@@ -200,7 +200,8 @@ fn clip(a: &Flat, b: &Flat, emit: &mut impl FnMut(u64, &Vector2<f64>)) {
             }
             for j in 0..b.n {
                 // corners of both that coincide were emitted above
-                if a.outside(&b.points[j]) < -slack {
+                let is_new = |i: usize| (a.points[i] - b.points[j]).norm() > 2.0 * slack;
+                if a.outside(&b.points[j]) <= slack && (0..a.n).all(is_new) {
                     emit(mix(id(b, j), 2), &b.points[j]);
                 }
             }

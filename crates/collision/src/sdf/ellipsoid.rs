@@ -69,32 +69,38 @@ fn closest_first_octant(e: [f64; 3], y: [f64; 3]) -> [f64; 3] {
     [e[0], 0.0, 0.0]
 }
 
-/// x = eᵢ² yᵢ/(t + eᵢ²) at the root t, in units of the shortest axis that `y` leaves.
+/// x = eᵢ² yᵢ/(t + eᵢ²) at the root t. The unknown is w = 1 + t/e² with e the shortest axis that `y`
+/// leaves: near the centre w is tiny, and t alone would have lost its digits.
 fn scaled_by_root(e: [f64; 3], y: [f64; 3]) -> [f64; 3] {
     let last = if y[2] > 0.0 { 2 } else { 1 };
-    let ratio = e.map(|ei| (ei / e[last]) * (ei / e[last]));
-    let z = [y[0] / e[0], y[1] / e[1], y[2] / e[2]];
     let n = last + 1;
-    let residual = |s: f64| {
+    let ratio = e.map(|ei| (ei / e[last]) * (ei / e[last]));
+    // (eᵢ² − e²)/e², without cancellation
+    let excess = e.map(|ei| (ei - e[last]) * (ei + e[last]) / (e[last] * e[last]));
+    let z = [y[0] / e[0], y[1] / e[1], y[2] / e[2]];
+    let residual = |w: f64| {
         (0..n)
-            .map(|i| (ratio[i] * z[i] / (s + ratio[i])).powi(2))
+            .map(|i| (ratio[i] * z[i] / (w + excess[i])).powi(2))
             .sum::<f64>()
             - 1.0
     };
-    let mut low = z[last] - 1.0;
-    let mut high = (0..n).map(|i| (ratio[i] * z[i]).powi(2)).sum::<f64>().sqrt() - 1.0;
-    let mut s = 0.5 * (low + high);
-    while s > low && s < high {
-        if residual(s) > 0.0 {
-            low = s;
+    let mut low = z[last];
+    let mut high = (0..n)
+        .map(|i| (ratio[i] * z[i]).powi(2))
+        .sum::<f64>()
+        .sqrt();
+    let mut w = 0.5 * (low + high);
+    while w > low && w < high {
+        if residual(w) > 0.0 {
+            low = w;
         } else {
-            high = s;
+            high = w;
         }
-        s = 0.5 * (low + high);
+        w = 0.5 * (low + high);
     }
     let mut x = [0.0; 3];
     for i in 0..n {
-        x[i] = ratio[i] * y[i] / (s + ratio[i]);
+        x[i] = ratio[i] * y[i] / (w + excess[i]);
     }
     x
 }

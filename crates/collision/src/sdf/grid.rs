@@ -298,7 +298,7 @@ impl Sdf for GridSdf {
     }
 
     fn feature_size(&self) -> f64 {
-        // the gradient jumps between cells
-        self.spacing
+        // the gradient jumps between cells, and φ can have a minimum in each
+        0.25 * self.spacing
     }
 }

@@ -1,6 +1,7 @@
 //! Shapes: what can collide.
 
 mod convex;
+mod distance;
 mod feature;
 mod height_field;
 mod hull;

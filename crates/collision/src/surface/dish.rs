@@ -4,7 +4,7 @@ use std::f64::consts::PI;
 
 use nalgebra::{Point2, Point3, Vector2};
 
-use crate::error::{Result, positive};
+use crate::error::{CollisionError, Result, positive};
 use crate::sdf::Dish;
 use crate::shape::TriangleMesh;
 
@@ -12,6 +12,14 @@ use crate::shape::TriangleMesh;
 pub fn dish_mesh(name: &str, dish: &Dish, resolution: f64) -> Result<TriangleMesh> {
     positive(name, "resolution", resolution)?;
     let outline = outline(dish, resolution);
+    if let Some(p) = outline[1..outline.len() - 1].iter().find(|p| p.x <= 0.0) {
+        return Err(CollisionError::InvalidParameter {
+            element: name.to_owned(),
+            field: "radius of the neck less the thickness",
+            value: p.x,
+            reason: "must be positive for a mesh",
+        });
+    }
     let widest = outline.iter().map(|p| p.x).fold(0.0, f64::max);
     let n = ((2.0 * PI * widest / resolution).ceil() as usize).clamp(12, 4096);
 

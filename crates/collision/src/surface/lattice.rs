@@ -1,9 +1,11 @@
 //! Marching tetrahedra on a warped body-centred cubic lattice.
 
 use std::collections::HashMap;
+use std::hash::{BuildHasherDefault, Hasher};
 
 use nalgebra::Point3;
 
+use crate::contact::mix;
 use crate::error::{CollisionError, Result, positive};
 use crate::sdf::Sdf;
 use crate::shape::TriangleMesh;
@@ -27,8 +29,7 @@ pub fn surface_mesh(name: &str, sdf: &dyn Sdf, resolution: f64) -> Result<Triang
             reason: "an unbounded solid has no surface mesh".to_owned(),
         });
     }
-    let lattice = Lattice::new(sdf, resolution);
-    if lattice.n_points() > MAX_POINTS {
+    if Lattice::new(sdf, resolution, 0).n_points() > MAX_POINTS {
         return Err(CollisionError::InvalidParameter {
             element: name.to_owned(),
             field: "resolution",
@@ -36,21 +37,67 @@ pub fn surface_mesh(name: &str, sdf: &dyn Sdf, resolution: f64) -> Result<Triang
             reason: "is too fine for the size of the solid",
         });
     }
-    let mut march = March {
-        lattice,
-        sdf,
-        values: HashMap::new(),
-        warped: HashMap::new(),
-        vertices: Vec::new(),
-        faces: Vec::new(),
-        on_point: HashMap::new(),
-        on_edge: HashMap::new(),
-    };
-    march.run();
-    let faces = without_opposite_pairs(march.faces);
-    let (vertices, faces) = compact(march.vertices, faces);
-    TriangleMesh::watertight(name, vertices, faces)
+    // Where two sheets of the surface come closer than an edge, warping can make them share one. The
+    // lattice is then moved a little and marched again.
+    let mut attempt = 0;
+    loop {
+        let mut march = March {
+            lattice: Lattice::new(sdf, resolution, attempt),
+            sdf,
+            values: HashMap::default(),
+            warped: HashMap::default(),
+            vertices: Vec::new(),
+            faces: Vec::new(),
+            on_point: HashMap::default(),
+            on_edge: HashMap::default(),
+        };
+        march.run();
+        let faces = without_opposite_pairs(march.faces);
+        let (vertices, faces) = compact(march.vertices, faces);
+        let mesh = TriangleMesh::watertight(name, vertices, faces);
+        attempt += 1;
+        if mesh.is_ok() || attempt == MAX_ATTEMPTS {
+            return mesh;
+        }
+    }
 }
+
+/// Lattices tried before giving up.
+const MAX_ATTEMPTS: u32 = 12;
+
+/// Hashes lattice coordinates; the default hasher would be half of the run time.
+#[derive(Default)]
+struct SiteHasher(u64);
+
+impl Hasher for SiteHasher {
+    fn finish(&self) -> u64 {
+        self.0
+    }
+
+    fn write(&mut self, bytes: &[u8]) {
+        for &b in bytes {
+            self.write_u64(u64::from(b));
+        }
+    }
+
+    fn write_i32(&mut self, i: i32) {
+        self.write_u64(i as u64);
+    }
+
+    fn write_u32(&mut self, i: u32) {
+        self.write_u64(u64::from(i));
+    }
+
+    fn write_usize(&mut self, i: usize) {
+        self.write_u64(i as u64);
+    }
+
+    fn write_u64(&mut self, i: u64) {
+        self.0 = mix(self.0, i);
+    }
+}
+
+type Map<K, V> = HashMap<K, V, BuildHasherDefault<SiteHasher>>;
 
 /// Lattice coordinates: corners at even (2i, 2j, 2k), cell centres at odd coordinates.
 type Site = [i32; 3];
@@ -62,7 +109,7 @@ struct Lattice {
 }
 
 impl Lattice {
-    fn new(sdf: &dyn Sdf, resolution: f64) -> Self {
+    fn new(sdf: &dyn Sdf, resolution: f64, attempt: u32) -> Self {
         let bounds = sdf.bounds();
         // edges of a BCC lattice with cube side s have lengths s and 0.87 s
         let step = resolution;
@@ -70,7 +117,9 @@ impl Lattice {
             (((bounds.max[i] - bounds.min[i]) / step).ceil() + 3.0).min(1e6) as i32
         });
         // an irrational shift keeps lattice planes off the faces of axis-aligned solids
-        let shift = nalgebra::Vector3::new(1.5, 1.5 + 0.017_3, 1.5 - 0.023_1) * step;
+        let more = 0.071_7 * f64::from(attempt);
+        let shift = nalgebra::Vector3::new(1.5, 1.5 + 0.017_3, 1.5 - 0.023_1) * step
+            + nalgebra::Vector3::new(more, 0.37 * more, -0.61 * more).map(|x| x % 0.4) * step;
         Self {
             origin: bounds.min - shift,
             half_step: 0.5 * step,
@@ -90,13 +139,13 @@ impl Lattice {
 struct March<'a> {
     lattice: Lattice,
     sdf: &'a dyn Sdf,
-    values: HashMap<Site, f64>,
+    values: Map<Site, f64>,
     /// Sites moved onto the surface, and where to.
-    warped: HashMap<Site, Point3<f64>>,
+    warped: Map<Site, Point3<f64>>,
     vertices: Vec<Point3<f64>>,
     faces: Vec<[u32; 3]>,
-    on_point: HashMap<Site, u32>,
-    on_edge: HashMap<(Site, Site), u32>,
+    on_point: Map<Site, u32>,
+    on_edge: Map<(Site, Site), u32>,
 }
 
 /// The 14 neighbours of a site: 6 of its own cubic lattice, 8 of the other.
@@ -193,6 +242,11 @@ impl March<'_> {
             let value = self.value(*site);
             if value == 0.0 {
                 moves.push((*site, self.lattice.position(site)));
+                continue;
+            }
+            // too far for any edge to cross the surface within the warped part
+            let longest = 2.0 * self.lattice.half_step;
+            if value.abs() > self.sdf.lipschitz() * WARP * longest {
                 continue;
             }
             let mut best: Option<(f64, Point3<f64>)> = None;
