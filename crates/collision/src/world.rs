@@ -92,7 +92,7 @@ struct PairSlot {
 }
 
 /// Below this many pairs threads cost more than they bring.
-const PARALLEL_PAIRS: usize = 64;
+const PARALLEL_PAIRS: usize = 32;
 
 thread_local! {
     static SCRATCH: RefCell<NarrowScratch> = RefCell::default();

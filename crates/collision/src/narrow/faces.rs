@@ -123,8 +123,14 @@ pub(super) fn minima(
             let (mut point, mut gap) = (p, sample.value);
             if let Some(surface) = side.surface {
                 // carry the point from the mesh to the true surface and measure there
-                if let Some(on_surface) = project(surface, &p, 0.5 * longest_edge(&corners)) {
-                    point = on_surface;
+                let reach = 0.5 * longest_edge(&corners);
+                if let Some(on_surface) = project(surface, &p, reach) {
+                    let value_at = |q: &Point3<f64>| {
+                        let s = sdf.sample(&to_solid(q));
+                        (s.value, rotation * s.gradient)
+                    };
+                    let tolerance = settings.frank_wolfe.tolerance;
+                    point = slide(surface, &value_at, on_surface, reach, tolerance);
                     let there = sdf.sample(&to_solid(&point));
                     outward = rotation * there.normal_or(rotation.inverse() * -face_normal);
                     gap = there.value;
@@ -149,22 +155,76 @@ pub(super) fn minima(
     hits.sort_unstable_by_key(|h| h.face);
 }
 
-/// Closest surface point by Newton steps along the gradient; `None` if farther than `reach` or if the
-/// steps do not settle (a crease between two branches).
+/// Closest surface point by Newton steps along the gradient (at a crease these become alternating
+/// projections on its two sides); `None` if farther than `reach`.
 fn project(surface: &dyn Sdf, from: &Point3<f64>, reach: f64) -> Option<Point3<f64>> {
     let mut p = *from;
-    for _ in 0..4 {
+    let mut best = (f64::INFINITY, p);
+    for _ in 0..12 {
         let s = surface.sample(&p);
-        if s.value.abs() < 1e-9 {
-            return ((p - from).norm() <= reach).then_some(p);
+        if s.value.abs() < best.0 {
+            best = (s.value.abs(), p);
         }
         let slope = s.gradient.norm_squared();
-        if slope < 0.25 {
-            return None;
+        if s.value.abs() < 1e-9 || slope < 0.25 {
+            break;
         }
         p -= s.gradient * (s.value / slope);
     }
-    None
+    ((best.1 - from).norm() <= reach).then_some(best.1)
+}
+
+/// Slides a point along the true surface to where φ is smallest in the direction φ falls: the minimum
+/// over a flat face is not where that of the curved surface is. Stays within `reach`, else stays put.
+fn slide(
+    surface: &dyn Sdf,
+    value_at: &dyn Fn(&Point3<f64>) -> (f64, Vector3<f64>),
+    from: Point3<f64>,
+    reach: f64,
+    tolerance: f64,
+) -> Point3<f64> {
+    let n = surface.sample(&from).normal_or(Vector3::z());
+    let (value, g) = value_at(&from);
+    let tangent = g - n * n.dot(&g);
+    let steepness = tangent.norm();
+    if steepness * reach < tolerance {
+        return from;
+    }
+    let d = -tangent / steepness;
+    let probe = |step: f64| {
+        let p = project(surface, &(from + d * step), reach)?;
+        let (value, g) = value_at(&p);
+        let n = surface.sample(&p).normal_or(n);
+        Some((p, value, (g - n * n.dot(&g)).dot(&d)))
+    };
+    let (mut low, mut slope_low) = (0.0, -steepness);
+    let Some((_, _, mut slope_high)) = probe(reach) else {
+        return from;
+    };
+    if slope_high <= 0.0 {
+        return from;
+    }
+    let mut high = reach;
+    let mut best = (value, from);
+    for _ in 0..8 {
+        let fraction = (slope_low / (slope_low - slope_high)).clamp(0.1, 0.9);
+        let step = low + (high - low) * fraction;
+        let Some((p, value, slope)) = probe(step) else {
+            break;
+        };
+        if value < best.0 {
+            best = (value, p);
+        }
+        if slope.abs() * (high - low) < 0.1 * tolerance {
+            break;
+        }
+        if slope < 0.0 {
+            (low, slope_low) = (step, slope);
+        } else {
+            (high, slope_high) = (step, slope);
+        }
+    }
+    best.1
 }
 
 /// Weights and sample of the minimum, warm-started where the last step had one.
