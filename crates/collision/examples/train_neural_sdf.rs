@@ -88,7 +88,13 @@ impl Network {
     }
 
     /// Adds the loss gradient of one sample to `sum` and returns the loss.
-    fn backward(&self, x: &Vector3<f64>, value: f64, slope: &Vector3<f64>, sum: &mut [Layer]) -> f64 {
+    fn backward(
+        &self,
+        x: &Vector3<f64>,
+        value: f64,
+        slope: &Vector3<f64>,
+        sum: &mut [Layer],
+    ) -> f64 {
         // forward: value and three tangents of every layer, columns (value, ∂x, ∂y, ∂z)
         let mut inputs = Vec::with_capacity(self.layers.len());
         let mut sums = Vec::with_capacity(self.layers.len());
@@ -155,7 +161,12 @@ impl Network {
             let (l, g) = (&mut self.layers[k], &gradient[k]);
             let (m, v) = (&mut self.first[k], &mut self.second[k]);
             for i in 0..l.weight.len() {
-                update(&mut l.weight[i], g.weight[i], &mut m.weight[i], &mut v.weight[i]);
+                update(
+                    &mut l.weight[i],
+                    g.weight[i],
+                    &mut m.weight[i],
+                    &mut v.weight[i],
+                );
             }
             for i in 0..l.bias.len() {
                 update(&mut l.bias[i], g.bias[i], &mut m.bias[i], &mut v.bias[i]);
@@ -228,7 +239,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         mean += error / 10_000.0;
     }
     println!("near the surface: mean error {mean:.2e} m, worst {worst:.2e} m");
-    println!("Lipschitz bound from the weights: {:.2}", trained.lipschitz());
+    println!(
+        "Lipschitz bound from the weights: {:.2}",
+        trained.lipschitz()
+    );
     trained.save(Path::new(&path))?;
     println!("wrote {path}");
     Ok(())

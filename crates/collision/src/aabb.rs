@@ -103,9 +103,8 @@ impl Aabb {
 
     /// Distance from `p` to the box, zero inside.
     pub fn distance(&self, p: &Point3<f64>) -> f64 {
-        let outside = Vector3::from_fn(|i, _| {
-            (self.min[i] - p[i]).max(p[i] - self.max[i]).max(0.0)
-        });
+        let outside =
+            Vector3::from_fn(|i, _| (self.min[i] - p[i]).max(p[i] - self.max[i]).max(0.0));
         outside.norm()
     }
 }

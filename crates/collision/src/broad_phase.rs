@@ -60,7 +60,11 @@ impl BroadPhase {
     /// Fat boxes are larger by `slack` times their size on every side (0.1 is a fair choice).
     pub fn new(slack: f64) -> Self {
         Self {
-            slack: if slack.is_finite() { slack.max(0.0) } else { 0.1 },
+            slack: if slack.is_finite() {
+                slack.max(0.0)
+            } else {
+                0.1
+            },
             entries: Vec::new(),
             unbounded: Vec::new(),
             pairs: Vec::new(),
@@ -290,12 +294,7 @@ impl BroadPhase {
     }
 }
 
-fn push(
-    i: usize,
-    j: usize,
-    accept: &impl Fn(usize, usize) -> bool,
-    fresh: &mut Vec<(u32, u32)>,
-) {
+fn push(i: usize, j: usize, accept: &impl Fn(usize, usize) -> bool, fresh: &mut Vec<(u32, u32)>) {
     let (a, b) = (i.min(j), i.max(j));
     if accept(a, b) {
         fresh.push((a as u32, b as u32));
@@ -370,12 +369,18 @@ mod tests {
             offset: 0.0,
         };
         let mut broad = BroadPhase::new(0.0);
-        assert_eq!(broad.update(&[ball(0.4), ground, ball(3.0)], |_, _| true), [(0, 1)]);
+        assert_eq!(
+            broad.update(&[ball(0.4), ground, ball(3.0)], |_, _| true),
+            [(0, 1)]
+        );
         assert_eq!(
             broad.update(&[ball(0.4), ground, ball(0.2)], |_, _| true),
             [(0, 1), (0, 2), (1, 2)]
         );
-        assert_eq!(broad.update(&[ball(0.4), ground, ball(3.0)], |_, _| true), [(0, 1)]);
+        assert_eq!(
+            broad.update(&[ball(0.4), ground, ball(3.0)], |_, _| true),
+            [(0, 1)]
+        );
         assert!(broad.update(&[], |_, _| true).is_empty());
     }
 }

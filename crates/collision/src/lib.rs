@@ -49,7 +49,7 @@ pub use detector::{Handled, PairDetector};
 pub use error::{CollisionError, Result};
 pub use filter::Groups;
 pub use frank_wolfe::{
-    FaceMinimum, FrankWolfeSettings, minimize_on_face, minimize_on_face_splitting,
+    FaceMinimum, FrankWolfeSettings, SearchEffort, minimize_on_face, minimize_on_face_splitting,
 };
 pub use material::{CombineRule, ContactMaterial, Friction, Material};
 pub use narrow::{NarrowScratch, NarrowSettings, PairMemory, contacts_between};

@@ -132,15 +132,14 @@ impl Material {
     /// along/across contrast are kept (ties: the first), and the other's coefficients enter by
     /// their value along those axes, √((μₐ cos)² + (μ_c sin)²) inverse-quadratically, that is the
     /// radius of its friction ellipse.
-    pub fn combine(
-        &self,
-        other: &Self,
-        directions: [Option<Vector3<f64>>; 2],
-    ) -> ContactMaterial {
+    pub fn combine(&self, other: &Self, directions: [Option<Vector3<f64>>; 2]) -> ContactMaterial {
         let rule = self.friction_rule.max(other.friction_rule);
         let (friction_along, friction_across, direction) = match directions {
             [None, None] => {
-                let mu = rule.apply(self.friction.coefficients().0, other.friction.coefficients().0);
+                let mu = rule.apply(
+                    self.friction.coefficients().0,
+                    other.friction.coefficients().0,
+                );
                 (mu, mu, None)
             }
             [Some(d), None] => combine_axes(rule, &self.friction, d, &other.friction, None),

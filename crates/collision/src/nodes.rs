@@ -152,7 +152,11 @@ impl DeformableSurface {
                 continue;
             };
             let distance = (p - q).norm();
-            let sign = if (p - q).dot(&outward) < 0.0 { -1.0 } else { 1.0 };
+            let sign = if (p - q).dot(&outward) < 0.0 {
+                -1.0
+            } else {
+                1.0
+            };
             let gap = sign * distance;
             if gap > margin {
                 continue;
@@ -224,7 +228,10 @@ mod tests {
         assert_eq!(out.len(), 4);
         for c in &out {
             assert!((c.gap + 2e-3).abs() < 1e-12);
-            assert!((c.normal + Vector3::z()).norm() < 1e-12, "from the shape into the body");
+            assert!(
+                (c.normal + Vector3::z()).norm() < 1e-12,
+                "from the shape into the body"
+            );
             assert!((c.weights.iter().sum::<f64>() - 1.0).abs() < 1e-12);
             let at: Vector3<f64> = (0..3)
                 .map(|k| nodes[c.nodes[k] as usize].coords * c.weights[k])

@@ -56,7 +56,10 @@ pub(crate) fn merge_duplicates(
     scratch.order.extend(0..n as u32);
     scratch.order.sort_unstable_by(|&i, &j| {
         let (a, b) = (&contacts[i as usize], &contacts[j as usize]);
-        a.point.x.total_cmp(&b.point.x).then(a.feature.cmp(&b.feature))
+        a.point
+            .x
+            .total_cmp(&b.point.x)
+            .then(a.feature.cmp(&b.feature))
     });
     scratch.keep.clear();
     scratch.keep.resize(n, true);
@@ -81,7 +84,11 @@ pub(crate) fn merge_duplicates(
             let same = (contacts[i].point - contacts[j].point).norm() <= distance
                 && contacts[i].normal.dot(&contacts[j].normal) > 0.999;
             if same {
-                let loser = if better(&contacts[i], &contacts[j]) { j } else { i };
+                let loser = if better(&contacts[i], &contacts[j]) {
+                    j
+                } else {
+                    i
+                };
                 scratch.keep[loser] = false;
             }
         }
@@ -120,9 +127,11 @@ pub(crate) fn reduce(
     scratch.distance.clear();
     scratch.distance.resize(n, f64::INFINITY);
     scratch.was_kept.clear();
-    scratch
-        .was_kept
-        .extend(contacts.iter().map(|c| last.binary_search(&c.feature).is_ok()));
+    scratch.was_kept.extend(
+        contacts
+            .iter()
+            .map(|c| last.binary_search(&c.feature).is_ok()),
+    );
     let mut choice = Choice {
         contacts,
         size,

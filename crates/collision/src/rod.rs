@@ -121,15 +121,15 @@ impl RodSelfCollision {
         }
         let skip = skip.max(2);
         self.proxies.clear();
-        self.proxies.extend(nodes.windows(2).map(|w| {
-            Proxy::Box(Aabb::from_points([&w[0], &w[1]]).grown(radius + 0.5 * margin))
-        }));
+        self.proxies.extend(
+            nodes.windows(2).map(|w| {
+                Proxy::Box(Aabb::from_points([&w[0], &w[1]]).grown(radius + 0.5 * margin))
+            }),
+        );
         for &(i, j) in self.broad.update(&self.proxies, |i, j| j - i >= skip) {
             let (a, b) = (i as usize, j as usize);
-            let (s, t, p, q) = closest_on_segments(
-                (&nodes[a], &nodes[a + 1]),
-                (&nodes[b], &nodes[b + 1]),
-            );
+            let (s, t, p, q) =
+                closest_on_segments((&nodes[a], &nodes[a + 1]), (&nodes[b], &nodes[b + 1]));
             let offset = q - p;
             let distance = offset.norm();
             let gap = distance - 2.0 * radius;
@@ -165,7 +165,13 @@ fn closest_on_segments(
     let (d1, d2, r) = (q1 - p1, q2 - p2, p1 - p2);
     let (a, e, f) = (d1.norm_squared(), d2.norm_squared(), d2.dot(&r));
     let (b, c) = (d1.dot(&d2), d1.dot(&r));
-    let ratio = |x: f64, y: f64| if y > 0.0 { (x / y).clamp(0.0, 1.0) } else { 0.0 };
+    let ratio = |x: f64, y: f64| {
+        if y > 0.0 {
+            (x / y).clamp(0.0, 1.0)
+        } else {
+            0.0
+        }
+    };
     let denom = a * e - b * b;
     let mut s = if denom > 1e-14 * a * e {
         ratio(b * f - c * e, denom)

@@ -129,12 +129,12 @@ fn larger_triangles_are_split() {
             continue;
         }
         for _ in 0..8 {
-            let triangle = [(); 3].map(|()| {
-                Point3::from(Vector3::from_fn(|_, _| rng.random_range(-size..size)))
-            });
+            let triangle = [(); 3]
+                .map(|()| Point3::from(Vector3::from_fn(|_, _| rng.random_range(-size..size))));
             let best = oracle(&*solid.sdf, &triangle);
-            let found = minimize_on_face_splitting(&*solid.sdf, &triangle, f64::INFINITY, &settings)
-                .expect("no ceiling");
+            let found =
+                minimize_on_face_splitting(&*solid.sdf, &triangle, f64::INFINITY, &settings)
+                    .expect("no ceiling");
             assert!(
                 found.sample.value <= best + 1e-6,
                 "{}: {} above {best}",

@@ -1,5 +1,8 @@
 //! Primitive pairs allocate nothing in steady state.
-#![expect(unsafe_code, reason = "a counting allocator is an unsafe trait by nature")]
+#![expect(
+    unsafe_code,
+    reason = "a counting allocator is an unsafe trait by nature"
+)]
 
 mod common;
 

@@ -14,7 +14,7 @@ use stiction_collision::sdf::{Dish, SphereSdf};
 use stiction_collision::shape::HeightField;
 use stiction_collision::{
     Collider, CollisionError, CollisionWorld, ContactId, ContactPoint, Execution, Groups, Material,
-    NarrowSettings, Shape, WorldSettings,
+    NarrowSettings, SearchEffort, Shape, WorldSettings,
 };
 
 fn settings(execution: Execution, margin: f64) -> WorldSettings {
@@ -137,7 +137,10 @@ fn reordered_input_gives_the_same_contacts() {
     shuffled.sort_by_key(key);
     assert_eq!(reference.len(), shuffled.len());
     for (a, b) in reference.iter().zip(&shuffled) {
-        assert_eq!((a.id, a.point, a.normal, a.gap), (b.id, b.point, b.normal, b.gap));
+        assert_eq!(
+            (a.id, a.point, a.normal, a.gap),
+            (b.id, b.point, b.normal, b.gap)
+        );
         assert_eq!(order[b.body_a], a.body_a);
     }
 }
@@ -176,7 +179,8 @@ fn ids_persist_while_rolling() {
         move |step: usize| {
             let x = 1e-3 * step as f64;
             let turn = UnitQuaternion::from_axis_angle(&Vector3::y_axis(), x / radius);
-            let lie = UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::FRAC_PI_2);
+            let lie =
+                UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::FRAC_PI_2);
             let place = Isometry3::from_parts(Vector3::new(x, 0.0, radius).into(), turn * lie);
             vec![Isometry3::identity(), place]
         }
@@ -185,7 +189,12 @@ fn ids_persist_while_rolling() {
         Shape::sphere("sphere", 0.1).unwrap(),
         Shape::cylinder("cylinder", 0.2, 0.1).unwrap(),
         Shape::capsule("capsule", 0.2, 0.1).unwrap(),
-        Shape::sdf("sdf", std::sync::Arc::new(SphereSdf::new(0.1).unwrap()), 0.01).unwrap(),
+        Shape::sdf(
+            "sdf",
+            std::sync::Arc::new(SphereSdf::new(0.1).unwrap()),
+            0.01,
+        )
+        .unwrap(),
     ];
     for shape in shapes {
         let name = shape.name().to_owned();
@@ -200,7 +209,10 @@ fn ids_persist_while_sliding() {
     let sliding = |height: f64| {
         move |step: usize| {
             let x = 1e-3 * step as f64;
-            vec![Isometry3::identity(), Isometry3::translation(x, 0.3 * x, height)]
+            vec![
+                Isometry3::identity(),
+                Isometry3::translation(x, 0.3 * x, height),
+            ]
         }
     };
     let mut world = on_ground(Shape::cuboid("box", Vector3::repeat(0.1)).unwrap(), 1e-3);
@@ -221,16 +233,34 @@ fn ids_persist_while_sliding() {
     };
     let mut world = CollisionWorld::new(settings(Execution::Serial, 1e-3)).unwrap();
     world
-        .add(Collider::new("field", 0, Shape::height_field("field", &field).unwrap()))
+        .add(Collider::new(
+            "field",
+            0,
+            Shape::height_field("field", &field).unwrap(),
+        ))
         .unwrap();
     world.add(Collider::new("block", 1, block)).unwrap();
     assert!(persistence(&mut world, sliding(0.1)) >= 0.8);
 
     // nut turning on its bolt, 10 rad/s in steps of 1 ms
     let (bolt, nut) = solids::m48();
-    let mut world = CollisionWorld::new(settings(Execution::Serial, 2e-4)).unwrap();
-    world.add(Collider::new("bolt", 0, Shape::bolt("bolt", bolt, 4e-3).unwrap())).unwrap();
-    world.add(Collider::new("nut", 1, Shape::nut("nut", nut, 4e-3).unwrap())).unwrap();
+    let mut local = settings(Execution::Serial, 2e-4);
+    local.narrow.frank_wolfe.effort = SearchEffort::Local;
+    let mut world = CollisionWorld::new(local).unwrap();
+    world
+        .add(Collider::new(
+            "bolt",
+            0,
+            Shape::bolt("bolt", bolt, 4e-3).unwrap(),
+        ))
+        .unwrap();
+    world
+        .add(Collider::new(
+            "nut",
+            1,
+            Shape::nut("nut", nut, 4e-3).unwrap(),
+        ))
+        .unwrap();
     let screwing = |step: usize| {
         let turn = 1e-2 * step as f64;
         let z = 0.025 + 5e-3 / std::f64::consts::TAU * turn;
@@ -263,7 +293,10 @@ fn filters_keep_pairs_apart() {
     assert_eq!(count(&|_| {}), 3);
     assert_eq!(count(&|w| w.exclude_bodies(2, 0)), 2);
     assert_eq!(count(&|w| w.exclude_named("ball 1", "ball 2").unwrap()), 2);
-    assert_eq!(count(&|w| w.exclude_parent_child(&[None, Some(0), Some(1)])), 1);
+    assert_eq!(
+        count(&|w| w.exclude_parent_child(&[None, Some(0), Some(1)])),
+        1
+    );
     assert_eq!(
         count(&|w| {
             // a ghost that collides with nothing but its own group
@@ -284,7 +317,9 @@ fn margins_add_up() {
     let mut near = Collider::new("near", 0, Shape::sphere("a", 0.1).unwrap());
     near.margin = 0.05;
     world.add(near).unwrap();
-    world.add(Collider::new("far", 1, Shape::sphere("b", 0.1).unwrap())).unwrap();
+    world
+        .add(Collider::new("far", 1, Shape::sphere("b", 0.1).unwrap()))
+        .unwrap();
     let mut contacts = Vec::new();
     for (x, expected) in [(0.24, 1), (0.26, 0)] {
         let poses = [Isometry3::identity(), Isometry3::translation(x, 0.0, 0.0)];
@@ -300,7 +335,10 @@ fn bad_input_is_refused_by_name() {
         assert!(message.contains(name), "{message}");
     };
     named(Shape::sphere("pea", 0.0), "pea");
-    named(Shape::cuboid("crate", Vector3::new(1.0, -1.0, 1.0)), "crate");
+    named(
+        Shape::cuboid("crate", Vector3::new(1.0, -1.0, 1.0)),
+        "crate",
+    );
     named(Shape::capsule("pill", f64::NAN, 0.1), "pill");
     named(Shape::cylinder("can", 0.1, f64::INFINITY), "can");
     named(Shape::cone("hat", 0.0, 0.1), "hat");
@@ -323,17 +361,28 @@ fn bad_input_is_refused_by_name() {
 
     let mut world = on_ground(Shape::sphere("ball", 0.1).unwrap(), 1e-3);
     let again = Collider::new("body", 1, Shape::sphere("ball", 0.1).unwrap());
-    assert!(matches!(world.add(again), Err(CollisionError::DuplicateName { .. })));
+    assert!(matches!(
+        world.add(again),
+        Err(CollisionError::DuplicateName { .. })
+    ));
     let mut sticky = Collider::new("sticky", 1, Shape::sphere("ball", 0.1).unwrap());
     sticky.material = Material::with_friction(-1.0);
-    assert!(world.add(sticky).unwrap_err().to_string().contains("sticky"));
+    assert!(
+        world
+            .add(sticky)
+            .unwrap_err()
+            .to_string()
+            .contains("sticky")
+    );
     let mut contacts = Vec::new();
     let nan = Isometry3::translation(f64::NAN, 0.0, 0.0);
     assert_eq!(
         world.detect(&[Isometry3::identity(), nan], &mut contacts),
         Err(CollisionError::NonFinitePose { body: 1 })
     );
-    let missing = world.detect(&[Isometry3::identity()], &mut contacts).unwrap_err();
+    let missing = world
+        .detect(&[Isometry3::identity()], &mut contacts)
+        .unwrap_err();
     assert!(missing.to_string().contains("\"body\""), "{missing}");
     assert!(world.exclude_named("body", "nobody").is_err());
     assert!(CollisionWorld::new(settings(Execution::Serial, f64::NAN)).is_err());
@@ -372,7 +421,11 @@ fn degenerate_arrangements_give_finite_unit_normals() {
         if matches!(small.kind(), "open mesh" | "height field") {
             continue;
         }
-        assert!(!inside.is_empty(), "{} inside a box goes unnoticed", small.kind());
+        assert!(
+            !inside.is_empty(),
+            "{} inside a box goes unnoticed",
+            small.kind()
+        );
         assert!(inside.iter().any(|c| c.gap < -0.3), "{}", small.kind());
     }
 }
@@ -408,7 +461,11 @@ fn mesh_and_primitive_agree_with_the_same_solid_as_primitives() {
             compared += 1;
             let found = common::contacts(&mesh, other, &place, 0.05);
             let best = found.iter().map(|c| c.gap).fold(f64::INFINITY, f64::min);
-            assert!((best - gap).abs() < 1e-6, "{}: {best} against {gap}", other.name());
+            assert!(
+                (best - gap).abs() < 1e-6,
+                "{}: {best} against {gap}",
+                other.name()
+            );
         }
     }
 }

@@ -54,13 +54,19 @@ fn every_bounded_solid_has_a_clean_mesh() {
 fn volumes_converge() {
     let cases: [(&dyn Sdf, f64); 3] = [
         (&SphereSdf::new(0.5).unwrap(), 4.0 / 3.0 * PI * 0.125),
-        (&TorusSdf::new(0.5, 0.2).unwrap(), 2.0 * PI * PI * 0.5 * 0.04),
+        (
+            &TorusSdf::new(0.5, 0.2).unwrap(),
+            2.0 * PI * PI * 0.5 * 0.04,
+        ),
         (&BoxSdf::new(Vector3::new(0.5, 0.4, 0.3)).unwrap(), 0.48),
     ];
     for (sdf, volume) in cases {
         let error = |h: f64| (surface_mesh("solid", sdf, h).unwrap().volume() - volume).abs();
         let (coarse, fine) = (error(0.1), error(0.05));
-        assert!(fine < 0.4 * coarse && fine < 0.02 * volume, "{coarse} {fine}");
+        assert!(
+            fine < 0.4 * coarse && fine < 0.02 * volume,
+            "{coarse} {fine}"
+        );
     }
 }
 

@@ -4,7 +4,9 @@ use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::NarrowSettings;
 use crate::contact::{ShapeContact, mix};
-use crate::frank_wolfe::{longest_edge, minimize_on_face, minimize_on_face_splitting};
+use crate::frank_wolfe::{
+    SearchEffort, longest_edge, minimize_on_face, minimize_on_face_splitting,
+};
 use crate::sdf::Sdf;
 use crate::shape::TriangleMesh;
 
@@ -88,13 +90,8 @@ pub(super) fn minima(
 ) {
     scratch.hits.clear();
     let (margin, lipschitz) = (settings.margin, sdf.lipschitz());
-    let (rotation, offset) = (
-        pose.rotation.to_rotation_matrix(),
-        pose.translation.vector,
-    );
-    let to_solid = |p: &Point3<f64>| {
-        Point3::from(rotation.matrix().tr_mul(&(p.coords - offset)))
-    };
+    let (rotation, offset) = (pose.rotation.to_rotation_matrix(), pose.translation.vector);
+    let to_solid = |p: &Point3<f64>| Point3::from(rotation.matrix().tr_mul(&(p.coords - offset)));
     let hits = &mut scratch.hits;
     side.mesh.bvh().visit(
         |_, center, radius| sdf.value(&to_solid(center)) <= lipschitz * radius + margin,
@@ -235,7 +232,8 @@ fn search_face(
     settings: &NarrowSettings,
     warm: &mut Option<&mut WarmStart>,
 ) -> Option<([f64; 3], crate::sdf::SdfSample)> {
-    let small = longest_edge(triangle) <= sdf.feature_size();
+    let small = settings.frank_wolfe.effort == SearchEffort::Local
+        || longest_edge(triangle) <= sdf.feature_size();
     if !small {
         return minimize_on_face_splitting(
             sdf,

@@ -133,7 +133,10 @@ pub(super) fn build(
 
     // the touching point itself, if cutting did not already produce one as close
     let gap = axis.gap - radii;
-    let closest = out[start..].iter().map(|c| c.gap).fold(f64::INFINITY, f64::min);
+    let closest = out[start..]
+        .iter()
+        .map(|c| c.gap)
+        .fold(f64::INFINITY, f64::min);
     let size = flat_a.size().max(flat_b.size()).max(1e-9);
     if closest > gap + 1e-9 * size && gap <= margin {
         let x = witness(&flat_a, &flat_b);

@@ -117,5 +117,13 @@ pub(super) fn against_mesh(
         contact.normal = -(pose.rotation * contact.normal);
         contact.feature = mix(contact.feature, 1);
     }
-    against_sdf(&side(a), &MeshDistance(b), pose, settings, None, scratch, out);
+    against_sdf(
+        &side(a),
+        &MeshDistance(b),
+        pose,
+        settings,
+        None,
+        scratch,
+        out,
+    );
 }

@@ -96,13 +96,27 @@ pub fn contacts_between(
     let mut found = std::mem::take(&mut scratch.found);
     found.clear();
     memory.warm.begin();
-    let result = dispatch(a, b, pose_ab, settings, &mut memory.warm, 0, scratch, &mut found);
+    let result = dispatch(
+        a,
+        b,
+        pose_ab,
+        settings,
+        &mut memory.warm,
+        0,
+        scratch,
+        &mut found,
+    );
     memory.warm.finish();
     memory.n_raw = found.len();
     if result.is_ok() {
         if is_many_point_pair(a, b) {
             let limits = settings.reduce;
-            merge_duplicates(&mut found, limits.merge_distance, &memory.kept, &mut scratch.reduce);
+            merge_duplicates(
+                &mut found,
+                limits.merge_distance,
+                &memory.kept,
+                &mut scratch.reduce,
+            );
             reduce(&mut found, &limits, &memory.kept, &mut scratch.reduce);
         }
         memory.kept.clear();
@@ -121,7 +135,10 @@ fn is_many_point_pair(a: &Shape, b: &Shape) -> bool {
 }
 
 /// Tests one pair of parts; `path` names the parts of compounds.
-#[expect(clippy::too_many_arguments, reason = "recursion over compounds carries the whole call")]
+#[expect(
+    clippy::too_many_arguments,
+    reason = "recursion over compounds carries the whole call"
+)]
 fn dispatch(
     a: &Shape,
     b: &Shape,
@@ -195,7 +212,14 @@ fn dispatch(
         (Geometry::Convex(convex), Geometry::Sdf(solid)) => match convex.core {
             Core::Point => sdf::sphere(convex.radius, &*solid.sdf, pose_ab, margin, out),
             Core::Segment { half_length } => {
-                sdf::capsule(half_length, convex.radius, &*solid.sdf, pose_ab, margin, out);
+                sdf::capsule(
+                    half_length,
+                    convex.radius,
+                    &*solid.sdf,
+                    pose_ab,
+                    margin,
+                    out,
+                );
             }
             _ => {
                 sdf::key_points(convex, &*solid.sdf, pose_ab, margin, out);
@@ -220,7 +244,15 @@ fn dispatch(
                 surface: None,
             };
             let faces = &mut scratch.faces;
-            faces::against_sdf(&side, &*solid.sdf, pose_ab, settings, remembered, faces, out);
+            faces::against_sdf(
+                &side,
+                &*solid.sdf,
+                pose_ab,
+                settings,
+                remembered,
+                faces,
+                out,
+            );
         }
         (Geometry::Sdf(x), Geometry::Sdf(y)) => {
             let from = out.len();

@@ -94,7 +94,13 @@ pub(super) fn key_points(
     convex.core.key_points(|id, p| {
         let s = sdf.sample(&pose.inverse_transform_point(&Point3::from(p)));
         if s.value - convex.radius <= margin {
-            out.push(ball_contact(mix(u64::from(id), 0xc0de), p, convex.radius, &s, pose));
+            out.push(ball_contact(
+                mix(u64::from(id), 0xc0de),
+                p,
+                convex.radius,
+                &s,
+                pose,
+            ));
         }
     });
 }

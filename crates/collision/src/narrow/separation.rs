@@ -166,7 +166,9 @@ fn gjk_epa(
     let pose: DPose3 = (*pair.pose).into();
     let (a, b) = (Support(pair.a), Support(pair.b));
     let dir = DVec3::new(best.normal.x, best.normal.y, best.normal.z);
-    scratch.simplex.reset(CsoPoint::from_shapes(&pose, &a, &b, dir));
+    scratch
+        .simplex
+        .reset(CsoPoint::from_shapes(&pose, &a, &b, dir));
     let mut try_both = |v: DVec3| {
         if let Some(n) = Vector3::new(v.x, v.y, v.z).try_normalize(1e-14) {
             pair.try_axis(n, best);

@@ -219,15 +219,13 @@ impl Sdf for Intersection {
     }
 
     fn bounds(&self) -> Aabb {
-        self.members
-            .iter()
-            .fold(Aabb::everything(), |aabb, m| {
-                let b = m.bounds();
-                Aabb {
-                    min: aabb.min.sup(&b.min),
-                    max: aabb.max.inf(&b.max),
-                }
-            })
+        self.members.iter().fold(Aabb::everything(), |aabb, m| {
+            let b = m.bounds();
+            Aabb {
+                min: aabb.min.sup(&b.min),
+                max: aabb.max.inf(&b.max),
+            }
+        })
     }
 
     fn lipschitz(&self) -> f64 {

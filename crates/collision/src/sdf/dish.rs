@@ -54,12 +54,20 @@ impl Dish {
 
     /// Straight upright wall.
     pub fn pot(radius: f64, height: f64, thickness: f64) -> Result<Self> {
-        Self::new(Point2::new(radius, 0.0), Point2::new(radius, height), thickness)
+        Self::new(
+            Point2::new(radius, 0.0),
+            Point2::new(radius, height),
+            thickness,
+        )
     }
 
     /// Wall that closes in from `radius` to `neck` over `height`.
     pub fn bottle(radius: f64, neck: f64, height: f64, thickness: f64) -> Result<Self> {
-        Self::new(Point2::new(radius, 0.0), Point2::new(neck, height), thickness)
+        Self::new(
+            Point2::new(radius, 0.0),
+            Point2::new(neck, height),
+            thickness,
+        )
     }
 
     /// Point A (r, z), m.
@@ -77,9 +85,18 @@ impl Dish {
         self.thickness
     }
 
-    fn branch(&self, offset: Vector2<f64>, radial: Vector3<f64>, fallback: Vector2<f64>) -> SdfSample {
+    fn branch(
+        &self,
+        offset: Vector2<f64>,
+        radial: Vector3<f64>,
+        fallback: Vector2<f64>,
+    ) -> SdfSample {
         let norm = offset.norm();
-        let g = if norm > 1e-150 { offset / norm } else { fallback };
+        let g = if norm > 1e-150 {
+            offset / norm
+        } else {
+            fallback
+        };
         SdfSample {
             value: norm - self.thickness,
             gradient: radial * g.x + Vector3::z() * g.y,
@@ -109,7 +126,11 @@ impl Dish {
 impl Sdf for Dish {
     fn sample(&self, p: &Point3<f64>) -> SdfSample {
         let [floor, wall] = self.both(p);
-        if floor.value <= wall.value { floor } else { wall }
+        if floor.value <= wall.value {
+            floor
+        } else {
+            wall
+        }
     }
 
     fn bounds(&self) -> Aabb {

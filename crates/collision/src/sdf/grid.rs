@@ -141,8 +141,8 @@ impl GridSdf {
                     });
                     steepest = steepest.max(slope.norm() / self.spacing);
                     if corners.iter().any(|&v| v <= 0.0) {
-                        let low = self.origin
-                            + Vector3::new(x as f64, y as f64, z as f64) * self.spacing;
+                        let low =
+                            self.origin + Vector3::new(x as f64, y as f64, z as f64) * self.spacing;
                         self.solid.include(&low);
                         self.solid.include(&(low + Vector3::repeat(self.spacing)));
                     }

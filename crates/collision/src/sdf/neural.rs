@@ -121,7 +121,12 @@ impl NeuralSdf {
                     layer.bias.len()
                 )));
             }
-            if !layer.weight.iter().chain(layer.bias.iter()).all(|x| x.is_finite()) {
+            if !layer
+                .weight
+                .iter()
+                .chain(layer.bias.iter())
+                .all(|x| x.is_finite())
+            {
                 return Err(wrong(format!("layer {i} has a number that is not finite")));
             }
             width = layer.weight.nrows();
@@ -136,7 +141,11 @@ impl NeuralSdf {
             return Err(wrong("center or bounds are not finite".to_owned()));
         }
         let slopes = activation.lipschitz().powi(layers.len() as i32 - 1);
-        let lipschitz = slopes * layers.iter().map(|l| spectral_norm(&l.weight)).product::<f64>();
+        let lipschitz = slopes
+            * layers
+                .iter()
+                .map(|l| spectral_norm(&l.weight))
+                .product::<f64>();
         Ok(Self {
             layers,
             activation,
@@ -237,8 +246,15 @@ impl NeuralSdf {
                 bias: DVector::from_vec(b),
             });
         }
-        Self::new(name, layers, activation, Point3::new(x, y, z), scale, bounds)?
-            .with_feature_size(one("feature_size", 0.1 * scale)?)
+        Self::new(
+            name,
+            layers,
+            activation,
+            Point3::new(x, y, z),
+            scale,
+            bounds,
+        )?
+        .with_feature_size(one("feature_size", 0.1 * scale)?)
     }
 
     /// Writes the network with f64 weights (see the module for the format).

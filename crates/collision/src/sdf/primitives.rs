@@ -125,10 +125,7 @@ impl Sdf for CapsuleSdf {
 
     fn bounds(&self) -> Aabb {
         let r = self.radius;
-        Aabb::from_center(
-            Point3::origin(),
-            Vector3::new(r, r, r + self.half_length),
-        )
+        Aabb::from_center(Point3::origin(), Vector3::new(r, r, r + self.half_length))
     }
 
     fn feature_size(&self) -> f64 {

@@ -92,7 +92,11 @@ impl Polygon {
             })
         };
         if vertices.len() < 3 {
-            return refuse("number of vertices", vertices.len() as f64, "must be at least 3");
+            return refuse(
+                "number of vertices",
+                vertices.len() as f64,
+                "must be at least 3",
+            );
         }
         for v in &vertices {
             if !(v.x.is_finite() && v.y.is_finite()) {
@@ -159,7 +163,9 @@ impl Profile for Polygon {
     }
 
     fn feature_size(&self) -> f64 {
-        self.edges()
+        // half of the shortest edge: re-entrant corners have several minima within an edge's length
+        0.5 * self
+            .edges()
             .map(|(a, b)| (b - a).norm())
             .filter(|&length| length > 0.0)
             .fold(f64::INFINITY, f64::min)

@@ -109,7 +109,11 @@ impl Core {
             } => {
                 let base = radial(*radius) - Vector3::z() * *half_length;
                 let apex = Vector3::z() * *half_length;
-                if apex.dot(d) > base.dot(d) { apex } else { base }
+                if apex.dot(d) > base.dot(d) {
+                    apex
+                } else {
+                    base
+                }
             }
             Self::Ellipsoid { radii, .. } => {
                 let scaled = d.component_mul(radii);
@@ -269,7 +273,13 @@ fn rim(radius: f64, z: f64, first_id: u32, out: &mut Feature) {
 
 /// Corner by its sign bits: bit i set is the + side of axis i.
 fn box_corner(half: &Vector3<f64>, bits: u32) -> Vector3<f64> {
-    Vector3::from_fn(|i, _| if bits >> i & 1 == 1 { half[i] } else { -half[i] })
+    Vector3::from_fn(|i, _| {
+        if bits >> i & 1 == 1 {
+            half[i]
+        } else {
+            -half[i]
+        }
+    })
 }
 
 fn box_feature(half: &Vector3<f64>, d: &Vector3<f64>, out: &mut Feature) {

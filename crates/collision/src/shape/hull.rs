@@ -42,7 +42,10 @@ impl Hull {
             .collect();
         let (vertices, faces) = parry3d_f64::transformation::try_convex_hull(&input)
             .map_err(|e| fail(format!("points span no volume ({e})")))?;
-        let vertices = vertices.iter().map(|v| Point3::new(v.x, v.y, v.z)).collect();
+        let vertices = vertices
+            .iter()
+            .map(|v| Point3::new(v.x, v.y, v.z))
+            .collect();
         let mesh = TriangleMesh::watertight(name, vertices, faces)?;
         let size = mesh.bounds().half_extents().max();
         if mesh.volume() < 1e-9 * size * size * size {
@@ -75,7 +78,13 @@ impl Hull {
         best.0
     }
 
-    pub(crate) fn feature(&self, d: &Vector3<f64>, face_cos: f64, edge_sin: f64, out: &mut Feature) {
+    pub(crate) fn feature(
+        &self,
+        d: &Vector3<f64>,
+        face_cos: f64,
+        edge_sin: f64,
+        out: &mut Feature,
+    ) {
         let best = self
             .polygons
             .iter()

@@ -157,7 +157,11 @@ impl TriangleMesh {
                 }
             },
         );
-        let sign = if (p - closest).dot(&pseudo) < 0.0 { -1.0 } else { 1.0 };
+        let sign = if (p - closest).dot(&pseudo) < 0.0 {
+            -1.0
+        } else {
+            1.0
+        };
         let direction = if distance > 1e-12 {
             (p - closest) * (sign / distance)
         } else {

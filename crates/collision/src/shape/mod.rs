@@ -224,7 +224,11 @@ impl Shape {
         } else {
             None
         };
-        Ok(Self::new(name, "SDF", Geometry::Sdf(SdfSolid { sdf, faces })))
+        Ok(Self::new(
+            name,
+            "SDF",
+            Geometry::Sdf(SdfSolid { sdf, faces }),
+        ))
     }
 
     /// Signed distance function with a mesh of its surface made elsewhere.

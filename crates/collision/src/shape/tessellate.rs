@@ -30,7 +30,11 @@ pub(super) fn convex(shape: &Convex) -> TriangleMesh {
             half_length,
             radius,
             ..
-        } => revolved(&[(0.0, -half_length), (*radius, -half_length), (0.0, *half_length)]),
+        } => revolved(&[
+            (0.0, -half_length),
+            (*radius, -half_length),
+            (0.0, *half_length),
+        ]),
         Core::Ellipsoid { radii, .. } => ellipsoid(radii),
         Core::Hull(hull) => return hull.mesh().clone(),
     };
@@ -44,7 +48,11 @@ fn cuboid(half: &Vector3<f64>) -> Soup {
     let vertices = (0..8)
         .map(|bits| {
             Point3::from(Vector3::from_fn(|i, _| {
-                if bits >> i & 1 == 1 { half[i] } else { -half[i] }
+                if bits >> i & 1 == 1 {
+                    half[i]
+                } else {
+                    -half[i]
+                }
             }))
         })
         .collect();

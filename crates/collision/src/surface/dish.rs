@@ -119,7 +119,9 @@ fn arc(
         return;
     }
     // at least every 30°, so that the mesh is round where it touches
-    let n = (angle * radius / resolution).ceil().max((angle / (PI / 6.0)).ceil()) as usize;
+    let n = (angle * radius / resolution)
+        .ceil()
+        .max((angle / (PI / 6.0)).ceil()) as usize;
     let start = from.y.atan2(from.x);
     for i in 1..=n {
         let t = start + angle * i as f64 / n as f64;

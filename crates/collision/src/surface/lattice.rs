@@ -113,9 +113,8 @@ impl Lattice {
         let bounds = sdf.bounds();
         // edges of a BCC lattice with cube side s have lengths s and 0.87 s
         let step = resolution;
-        let cells = [0, 1, 2].map(|i| {
-            (((bounds.max[i] - bounds.min[i]) / step).ceil() + 3.0).min(1e6) as i32
-        });
+        let cells = [0, 1, 2]
+            .map(|i| (((bounds.max[i] - bounds.min[i]) / step).ceil() + 3.0).min(1e6) as i32);
         // an irrational shift keeps lattice planes off the faces of axis-aligned solids
         let more = 0.071_7 * f64::from(attempt);
         let shift = nalgebra::Vector3::new(1.5, 1.5 + 0.017_3, 1.5 - 0.023_1) * step
@@ -368,13 +367,15 @@ impl March<'_> {
         let outward = normal.dot(&(p(0) - inside)) > 0.0;
         let mut triangle = |a: usize, b: usize, c: usize| {
             let f = [polygon[a], polygon[b], polygon[c]];
-            self.faces.push(if outward { f } else { [f[0], f[2], f[1]] });
+            self.faces
+                .push(if outward { f } else { [f[0], f[2], f[1]] });
         };
         if polygon.len() == 3 {
             triangle(0, 1, 2);
             return;
         }
-        let first = (self.vertices[polygon[0] as usize] - self.vertices[polygon[2] as usize]).norm();
+        let first =
+            (self.vertices[polygon[0] as usize] - self.vertices[polygon[2] as usize]).norm();
         let second =
             (self.vertices[polygon[1] as usize] - self.vertices[polygon[3] as usize]).norm();
         if first <= second {
@@ -426,10 +427,7 @@ fn without_opposite_pairs(faces: Vec<[u32; 3]>) -> Vec<[u32; 3]> {
 }
 
 /// Drops vertices no face uses.
-fn compact(
-    vertices: Vec<Point3<f64>>,
-    faces: Vec<[u32; 3]>,
-) -> (Vec<Point3<f64>>, Vec<[u32; 3]>) {
+fn compact(vertices: Vec<Point3<f64>>, faces: Vec<[u32; 3]>) -> (Vec<Point3<f64>>, Vec<[u32; 3]>) {
     let mut index = vec![u32::MAX; vertices.len()];
     let mut kept = Vec::with_capacity(vertices.len());
     let faces = faces

@@ -85,7 +85,11 @@ impl Columns {
         for k in 0..4 {
             let (low, high) = (breaks[k], breaks[k + 1]);
             // flanks are twice as long as their axial extent
-            let length = if k % 2 == 1 { 2.0 * (high - low) } else { high - low };
+            let length = if k % 2 == 1 {
+                2.0 * (high - low)
+            } else {
+                high - low
+            };
             let parts = (length / (1.2 * resolution)).ceil().max(1.0) as usize;
             for i in 0..parts {
                 rows.push(low + (high - low) * i as f64 / parts as f64);
@@ -133,7 +137,10 @@ impl Columns {
                     }
                 }
             }
-            list.push((i64::MAX, self.wall_point(sdf, angle, high, side, other_side)));
+            list.push((
+                i64::MAX,
+                self.wall_point(sdf, angle, high, side, other_side),
+            ));
             columns.push(list);
         }
         // one turn further on, the same row has the label of the next pitch

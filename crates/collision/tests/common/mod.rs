@@ -8,11 +8,11 @@ use stiction_collision::{
     NarrowScratch, NarrowSettings, PairMemory, Shape, ShapeContact, contacts_between,
 };
 
-pub fn rng(seed: u64) -> ChaCha8Rng {
+pub(crate) fn rng(seed: u64) -> ChaCha8Rng {
     ChaCha8Rng::seed_from_u64(seed)
 }
 
-pub fn unit(rng: &mut ChaCha8Rng) -> Vector3<f64> {
+pub(crate) fn unit(rng: &mut ChaCha8Rng) -> Vector3<f64> {
     loop {
         let v = Vector3::from_fn(|_, _| rng.random_range(-1.0..1.0));
         let n: f64 = v.norm();
@@ -22,22 +22,27 @@ pub fn unit(rng: &mut ChaCha8Rng) -> Vector3<f64> {
     }
 }
 
-pub fn rotation(rng: &mut ChaCha8Rng) -> UnitQuaternion<f64> {
+pub(crate) fn rotation(rng: &mut ChaCha8Rng) -> UnitQuaternion<f64> {
     let angle = rng.random_range(0.0..std::f64::consts::PI);
     UnitQuaternion::from_scaled_axis(unit(rng) * angle)
 }
 
-pub fn pose(rng: &mut ChaCha8Rng, reach: f64) -> Isometry3<f64> {
+pub(crate) fn pose(rng: &mut ChaCha8Rng, reach: f64) -> Isometry3<f64> {
     let t = Vector3::from_fn(|_, _| rng.random_range(-reach..reach));
     Isometry3::from_parts(Translation3::from(t), rotation(rng))
 }
 
-pub fn translation(x: f64, y: f64, z: f64) -> Isometry3<f64> {
+pub(crate) fn translation(x: f64, y: f64, z: f64) -> Isometry3<f64> {
     Isometry3::translation(x, y, z)
 }
 
 /// Contacts of a fresh pair, frame of `a`.
-pub fn contacts(a: &Shape, b: &Shape, pose: &Isometry3<f64>, margin: f64) -> Vec<ShapeContact> {
+pub(crate) fn contacts(
+    a: &Shape,
+    b: &Shape,
+    pose: &Isometry3<f64>,
+    margin: f64,
+) -> Vec<ShapeContact> {
     let settings = NarrowSettings {
         margin,
         ..NarrowSettings::default()
@@ -64,7 +69,7 @@ pub fn contacts(a: &Shape, b: &Shape, pose: &Isometry3<f64>, margin: f64) -> Vec
     out
 }
 
-pub fn deepest(contacts: &[ShapeContact]) -> ShapeContact {
+pub(crate) fn deepest(contacts: &[ShapeContact]) -> ShapeContact {
     *contacts
         .iter()
         .min_by(|a, b| a.gap.total_cmp(&b.gap))
@@ -72,7 +77,7 @@ pub fn deepest(contacts: &[ShapeContact]) -> ShapeContact {
 }
 
 /// Evenly spread directions.
-pub fn sphere_points(n: usize) -> impl Iterator<Item = Vector3<f64>> {
+pub(crate) fn sphere_points(n: usize) -> impl Iterator<Item = Vector3<f64>> {
     let golden = std::f64::consts::PI * (3.0 - 5.0_f64.sqrt());
     (0..n).map(move |i| {
         let z = 1.0 - 2.0 * (i as f64 + 0.5) / n as f64;
@@ -82,12 +87,14 @@ pub fn sphere_points(n: usize) -> impl Iterator<Item = Vector3<f64>> {
     })
 }
 
-pub fn cube_points(half: f64) -> Vec<Point3<f64>> {
+pub(crate) fn cube_points(half: f64) -> Vec<Point3<f64>> {
     (0..8)
         .map(|k| {
-            Point3::from(Vector3::from_fn(|i, _| {
-                if k >> i & 1 == 1 { half } else { -half }
-            }))
+            Point3::from(Vector3::from_fn(
+                |i, _| {
+                    if k >> i & 1 == 1 { half } else { -half }
+                },
+            ))
         })
         .collect()
 }

@@ -7,7 +7,7 @@ type Row = SVector<f64, 7>;
 
 /// Largest t with Σ wrenches = t · direction, unit total normal force, friction cones of 8 sides.
 /// Torques are about `center` in units of `arm`.
-pub fn largest(
+pub(crate) fn largest(
     contacts: &[ShapeContact],
     direction: [f64; 6],
     mu: f64,
@@ -17,7 +17,11 @@ pub fn largest(
     let mut columns: Vec<Row> = Vec::new();
     let mut cost: Vec<f64> = Vec::new();
     for c in contacts {
-        let u = c.normal.cross(&if c.normal.x.abs() < 0.6 { Vector3::x() } else { Vector3::y() });
+        let u = c.normal.cross(&if c.normal.x.abs() < 0.6 {
+            Vector3::x()
+        } else {
+            Vector3::y()
+        });
         let u = u.normalize();
         let v = c.normal.cross(&u);
         for k in 0..8 {
@@ -64,7 +68,11 @@ pub fn largest(
             }
         }
         if entering.0 < 1e-10 {
-            return basis.iter().zip(x.iter()).map(|(&j, &xj)| cost[j].max(0.0) * xj).sum();
+            return basis
+                .iter()
+                .zip(x.iter())
+                .map(|(&j, &xj)| cost[j].max(0.0) * xj)
+                .sum();
         }
         let step = inverse * columns[entering.1];
         let leaving = (0..7)
