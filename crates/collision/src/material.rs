@@ -102,7 +102,7 @@ impl Material {
         non_negative(name, "friction", along)?;
         non_negative(name, "friction across", across)?;
         if let Friction::TwoAxis { direction, .. } = &self.friction
-            && !((direction.norm() - 1.0).abs() < 1e-6)
+            && (direction.norm().is_nan() || (direction.norm() - 1.0).abs() > 1e-6)
         {
             return Err(CollisionError::InvalidParameter {
                 element: name.to_owned(),

@@ -7,10 +7,12 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use rand::RngExt;
 use stiction_collision::Shape;
 
+type Support = Box<dyn Fn(&Vector3<f64>) -> f64>;
+
 /// A shape and, written independently, its support function.
 struct Known {
     shape: Shape,
-    support: Box<dyn Fn(&Vector3<f64>) -> f64>,
+    support: Support,
 }
 
 fn all() -> Vec<Known> {

@@ -1,6 +1,6 @@
 //! Triangle faces against a signed distance: culling, search, warm start.
 
-use nalgebra::{Isometry3, Point3, Vector3};
+use nalgebra::{Isometry3, Point3, Rotation3, Vector3};
 
 use super::NarrowSettings;
 use crate::contact::{ShapeContact, mix};
@@ -98,7 +98,7 @@ pub(super) fn minima(
         |face| {
             let corners = side.mesh.triangle(face);
             let triangle = corners.map(|p| to_solid(&p));
-            let found = search_face(sdf, &triangle, face, settings, &mut warm);
+            let found = search_face(sdf, &triangle, face, settings, warm.as_deref());
             let Some((weights, sample)) = found else {
                 return;
             };
@@ -122,12 +122,13 @@ pub(super) fn minima(
                 // carry the point from the mesh to the true surface and measure there
                 let reach = 0.5 * longest_edge(&corners);
                 if let Some(on_surface) = project(surface, &p, reach) {
-                    let value_at = |q: &Point3<f64>| {
-                        let s = sdf.sample(&to_solid(q));
-                        (s.value, rotation * s.gradient)
+                    let other = Other {
+                        sdf,
+                        rotation: &rotation,
+                        offset: &offset,
                     };
                     let tolerance = settings.frank_wolfe.tolerance;
-                    point = slide(surface, &value_at, on_surface, reach, tolerance);
+                    point = slide(surface, &other, on_surface, reach, tolerance);
                     let there = sdf.sample(&to_solid(&point));
                     outward = rotation * there.normal_or(rotation.inverse() * -face_normal);
                     gap = there.value;
@@ -171,17 +172,33 @@ fn project(surface: &dyn Sdf, from: &Point3<f64>, reach: f64) -> Option<Point3<f
     ((best.1 - from).norm() <= reach).then_some(best.1)
 }
 
+/// The distance side of a pair seen from the frame of the faces.
+struct Other<'a> {
+    sdf: &'a dyn Sdf,
+    rotation: &'a Rotation3<f64>,
+    offset: &'a Vector3<f64>,
+}
+
+impl Other<'_> {
+    /// φ and ∇φ.
+    fn at(&self, p: &Point3<f64>) -> (f64, Vector3<f64>) {
+        let local = self.rotation.matrix().tr_mul(&(p.coords - self.offset));
+        let s = self.sdf.sample(&Point3::from(local));
+        (s.value, self.rotation * s.gradient)
+    }
+}
+
 /// Slides a point along the true surface to where φ is smallest in the direction φ falls: the minimum
 /// over a flat face is not where that of the curved surface is. Stays within `reach`, else stays put.
 fn slide(
     surface: &dyn Sdf,
-    value_at: &dyn Fn(&Point3<f64>) -> (f64, Vector3<f64>),
+    other: &Other<'_>,
     from: Point3<f64>,
     reach: f64,
     tolerance: f64,
 ) -> Point3<f64> {
     let n = surface.sample(&from).normal_or(Vector3::z());
-    let (value, g) = value_at(&from);
+    let (value, g) = other.at(&from);
     let tangent = g - n * n.dot(&g);
     let steepness = tangent.norm();
     if steepness * reach < tolerance {
@@ -190,7 +207,7 @@ fn slide(
     let d = -tangent / steepness;
     let probe = |step: f64| {
         let p = project(surface, &(from + d * step), reach)?;
-        let (value, g) = value_at(&p);
+        let (value, g) = other.at(&p);
         let n = surface.sample(&p).normal_or(n);
         Some((p, value, (g - n * n.dot(&g)).dot(&d)))
     };
@@ -230,7 +247,7 @@ fn search_face(
     triangle: &[Point3<f64>; 3],
     face: usize,
     settings: &NarrowSettings,
-    warm: &mut Option<&mut WarmStart>,
+    warm: Option<&WarmStart>,
 ) -> Option<([f64; 3], crate::sdf::SdfSample)> {
     let small = settings.frank_wolfe.effort == SearchEffort::Local
         || longest_edge(triangle) <= sdf.feature_size();
@@ -253,7 +270,7 @@ fn search_face(
     if value > sdf.lipschitz() * radius + settings.margin {
         return None;
     }
-    if let Some(weights) = warm.as_ref().and_then(|w| w.get(face as u32)) {
+    if let Some(weights) = warm.and_then(|w| w.get(face as u32)) {
         let found = minimize_on_face(sdf, triangle, Some(weights), &settings.frank_wolfe);
         // a start that has become a poor local minimum shows against the centre
         if found.sample.value <= value {

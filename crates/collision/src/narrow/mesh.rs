@@ -24,18 +24,24 @@ pub(super) fn against_convex(
         mesh,
         surface: None,
     };
+    // the distance to a convex solid is convex: one descent finds the only minimum
+    let settings = &settings.with_local_search();
     minima(&side, convex, &pose_in_mesh, settings, None, scratch);
     for hit in &scratch.hits {
         let face_normal = mesh.normals()[hit.face as usize];
         // from the mesh to the convex shape
         let mut normal = -hit.outward;
         let mut gap = hit.gap;
-        if normal.dot(&face_normal) < 0.0 {
-            // The shape's centre is behind the face: out is where the face looks, however deep.
+        let facing = normal.dot(&face_normal);
+        if hit.gap < 0.0 && facing < -0.9 {
+            // The shape's centre is behind a face that cuts it: out is where the face looks.
             let local = pose.rotation * -face_normal;
             let deepest = pose_in_mesh * Point3::from(convex.core.support(&local));
             normal = face_normal;
             gap = (deepest - hit.point).dot(&face_normal) - convex.radius;
+        } else if facing < 0.0 {
+            // a face that looks away: one across its edge, or on the other side, is touched instead
+            continue;
         }
         let point = hit.point + normal * (0.5 * gap);
         out.push(ShapeContact {
@@ -103,6 +109,8 @@ pub(super) fn against_mesh(
         surface: None,
     };
     let start = out.len();
+    // gradients of a polyhedron's distance jump everywhere: splitting faces over that has no end
+    let settings = &settings.with_local_search();
     against_sdf(
         &side(b),
         &MeshDistance(a),

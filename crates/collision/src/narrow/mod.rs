@@ -13,9 +13,9 @@ use nalgebra::Isometry3;
 
 use crate::contact::{ShapeContact, mix};
 use crate::error::{CollisionError, Result};
-use crate::frank_wolfe::FrankWolfeSettings;
+use crate::frank_wolfe::{FrankWolfeSettings, SearchEffort};
 use crate::reduce::{ReduceScratch, ReduceSettings, merge_duplicates, reduce};
-use crate::shape::{Core, Geometry, Shape};
+use crate::shape::{Convex, Core, Geometry, SdfSolid, Shape, TriangleMesh};
 
 use faces::{FaceScratch, FaceSide, WarmStart};
 use separation::SeparationScratch;
@@ -29,6 +29,15 @@ pub struct NarrowSettings {
     pub frank_wolfe: FrankWolfeSettings,
     /// Reduction of pairs with many points.
     pub reduce: ReduceSettings,
+}
+
+impl NarrowSettings {
+    /// The same with one descent per face: all that a convex distance needs, and all that pays where
+    /// gradients jump everywhere, as those of a polyhedron's distance do.
+    fn with_local_search(mut self) -> Self {
+        self.frank_wolfe.effort = SearchEffort::Local;
+        self
+    }
 }
 
 impl Default for NarrowSettings {
@@ -223,19 +232,7 @@ fn dispatch(
             }
             _ => {
                 sdf::key_points(convex, &*solid.sdf, pose_ab, margin, out);
-                let side = FaceSide {
-                    mesh: convex.mesh(),
-                    surface: Some(convex),
-                };
-                faces::against_sdf(
-                    &side,
-                    &*solid.sdf,
-                    pose_ab,
-                    settings,
-                    None,
-                    &mut scratch.faces,
-                    out,
-                );
+                against_convex(convex, solid, pose_ab, settings, &mut scratch.faces, out);
             }
         },
         (Geometry::Mesh(mesh), Geometry::Sdf(solid)) => {
@@ -289,13 +286,42 @@ fn dispatch(
     Ok(())
 }
 
+/// Faces of the solid against the convex shape's exact distance, or, for an unbounded solid, the other
+/// way round. Frame of the convex shape.
+fn against_convex(
+    convex: &Convex,
+    solid: &SdfSolid,
+    pose: &Isometry3<f64>,
+    settings: &NarrowSettings,
+    scratch: &mut FaceScratch,
+    out: &mut Vec<ShapeContact>,
+) {
+    let Some(mesh) = &solid.faces else {
+        let side = FaceSide {
+            mesh: convex.mesh(),
+            surface: Some(convex),
+        };
+        faces::against_sdf(&side, &*solid.sdf, pose, settings, None, scratch, out);
+        return;
+    };
+    let side = FaceSide {
+        mesh,
+        surface: Some(&*solid.sdf),
+    };
+    let start = out.len();
+    let (inverse, settings) = (pose.inverse(), settings.with_local_search());
+    faces::against_sdf(&side, convex, &inverse, &settings, None, scratch, out);
+    for contact in &mut out[start..] {
+        contact.point = pose * contact.point;
+        contact.normal = pose.rotation * contact.normal;
+        *contact = contact.flipped();
+    }
+}
+
 /// The mesh of `x` if it is to be the face side against `y`: the solid with the smaller faces is,
 /// because it samples the common surface more densely.
-fn face_side<'a>(
-    x: &'a crate::shape::SdfSolid,
-    y: &crate::shape::SdfSolid,
-) -> Option<&'a crate::shape::TriangleMesh> {
-    let size = |s: &crate::shape::SdfSolid| {
+fn face_side<'a>(x: &'a SdfSolid, y: &SdfSolid) -> Option<&'a TriangleMesh> {
+    let size = |s: &SdfSolid| {
         s.faces.as_ref().map_or(f64::INFINITY, |m| {
             m.bounds().half_extents().norm_squared() / m.faces().len() as f64
         })

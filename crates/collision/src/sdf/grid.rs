@@ -58,7 +58,7 @@ impl GridSdf {
         let room = bounds.grown(2.0 * spacing);
         let size = [0, 1, 2].map(|i| ((room.max[i] - room.min[i]) / spacing).ceil() + 1.0);
         let n_samples: f64 = size.iter().product();
-        if !(n_samples <= MAX_SAMPLES) {
+        if n_samples.is_nan() || n_samples > MAX_SAMPLES {
             return Err(CollisionError::InvalidParameter {
                 element: name.to_owned(),
                 field: "grid spacing",
