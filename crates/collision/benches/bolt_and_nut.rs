@@ -12,8 +12,8 @@ fn bolt_and_nut(c: &mut Criterion) {
     let thread = MetricThread::coarse(48).expect("M48");
     let bolt = BoltSdf::with_head(thread, 0.1, 0.03, 0.075, ThreadEnd::Chamfered).expect("bolt");
     let nut = NutSdf::new(thread, 0.038, 0.075, 1e-4, ThreadEnd::Chamfered).expect("nut");
-    let bolt = Shape::bolt("bolt", bolt, 16e-3).expect("bolt");
-    let nut = Shape::nut("nut", nut, 8e-3).expect("nut");
+    let bolt = Shape::bolt("bolt", bolt, 10e-3).expect("bolt");
+    let nut = Shape::nut("nut", nut, 4e-3).expect("nut");
     let mut settings = NarrowSettings {
         margin: 2e-4,
         ..NarrowSettings::default()

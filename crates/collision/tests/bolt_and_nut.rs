@@ -21,8 +21,8 @@ const MARGIN: f64 = 2e-4;
 fn parts() -> (Shape, Shape) {
     let (bolt, nut) = m48();
     (
-        Shape::bolt("bolt", bolt, 16e-3).unwrap(),
-        Shape::nut("nut", nut, 8e-3).unwrap(),
+        Shape::bolt("bolt", bolt, 10e-3).unwrap(),
+        Shape::nut("nut", nut, 4e-3).unwrap(),
     )
 }
 

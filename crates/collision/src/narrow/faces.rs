@@ -132,6 +132,9 @@ pub(super) fn minima(
                     let there = sdf.sample(&to_solid(&point));
                     outward = rotation * there.normal_or(rotation.inverse() * -face_normal);
                     gap = there.value;
+                } else {
+                    // off the surface by more than a chord's height: its neighbours speak for it
+                    return;
                 }
             } else if neighbour_is_closer(side.mesh, face, &weights, &outward) {
                 return;
@@ -154,7 +157,7 @@ pub(super) fn minima(
 }
 
 /// Closest surface point by Newton steps along the gradient (at a crease these become alternating
-/// projections on its two sides); `None` if farther than `reach`.
+/// projections on its two sides); `None` if farther than `reach` or not reached.
 fn project(surface: &dyn Sdf, from: &Point3<f64>, reach: f64) -> Option<Point3<f64>> {
     let mut p = *from;
     let mut best = (f64::INFINITY, p);
@@ -169,7 +172,8 @@ fn project(surface: &dyn Sdf, from: &Point3<f64>, reach: f64) -> Option<Point3<f
         }
         p -= s.gradient * (s.value / slope);
     }
-    ((best.1 - from).norm() <= reach).then_some(best.1)
+    // a point that did not arrive (between creases, or in a core without slope) is no surface point
+    (best.0 < 1e-7 && (best.1 - from).norm() <= reach).then_some(best.1)
 }
 
 /// The distance side of a pair seen from the frame of the faces.
