@@ -1,5 +1,5 @@
 //! A shape this crate does not know, with its own detection: a superellipsoid (x⁴ + y⁴ + z⁴ ≤ r⁴)
-//! against the ground and against spheres. Everything else stays with the built-in detection.
+//! against the ground. Every other pair stays with the built-in detection.
 //!
 //! ```sh
 //! cargo run -p stiction-collision --example custom_detector
