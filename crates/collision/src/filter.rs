@@ -1,0 +1,56 @@
+//! Which colliders may touch at all.
+
+use std::collections::HashSet;
+
+/// Group membership and mask of a collider: two collide if each is in a group the other's mask has.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Groups {
+    /// Bits of the groups this collider is in.
+    pub member_of: u32,
+    /// Bits of the groups it collides with.
+    pub collides_with: u32,
+}
+
+impl Default for Groups {
+    /// In the first group, colliding with all.
+    fn default() -> Self {
+        Self {
+            member_of: 1,
+            collides_with: u32::MAX,
+        }
+    }
+}
+
+impl Groups {
+    /// Whether two colliders may touch.
+    pub fn allow(&self, other: &Self) -> bool {
+        self.member_of & other.collides_with != 0 && other.member_of & self.collides_with != 0
+    }
+}
+
+/// Pairs that are never tested.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Exclusions {
+    bodies: HashSet<(usize, usize)>,
+    colliders: HashSet<(usize, usize)>,
+}
+
+fn ordered(a: usize, b: usize) -> (usize, usize) {
+    (a.min(b), a.max(b))
+}
+
+impl Exclusions {
+    pub(crate) fn add_bodies(&mut self, a: usize, b: usize) {
+        self.bodies.insert(ordered(a, b));
+    }
+
+    pub(crate) fn add_colliders(&mut self, a: usize, b: usize) {
+        self.colliders.insert(ordered(a, b));
+    }
+
+    pub(crate) fn exclude(&self, bodies: (usize, usize), colliders: (usize, usize)) -> bool {
+        let (a, b) = bodies;
+        let (c, d) = colliders;
+        self.bodies.contains(&ordered(a, b)) || self.colliders.contains(&ordered(c, d))
+    }
+}

@@ -1,0 +1,89 @@
+//! Capsules: the exact distance of the other shape, minimised along the capsule's segment. The
+//! distance to a convex set is convex along a line, so bisection on its slope is exact.
+
+use nalgebra::{Isometry3, Point3, Vector3};
+
+use crate::contact::ShapeContact;
+use crate::sdf::SdfSample;
+use crate::shape::Convex;
+
+/// Points whose distance is within this fraction of the radius of the smallest one span the contact.
+const FLAT: f64 = 0.01;
+/// The contact counts as a line if those points cover this fraction of the segment.
+const LINE: f64 = 0.2;
+
+/// Capsule (first) against a convex shape. False, and nothing done, if the segment itself touches the
+/// other's core: then the way out is not that of the segment's deepest point.
+pub(super) fn capsule_against_convex(
+    half_length: f64,
+    radius: f64,
+    other: &Convex,
+    pose: &Isometry3<f64>,
+    margin: f64,
+    out: &mut Vec<ShapeContact>,
+) -> bool {
+    let sample = |t: f64| {
+        let p = pose.inverse_transform_point(&Point3::new(0.0, 0.0, t * half_length));
+        let s = other.core.signed_distance(&p);
+        SdfSample {
+            value: s.value - other.radius - radius,
+            gradient: pose.rotation * s.gradient,
+        }
+    };
+    let slope = |t: f64| sample(t).gradient.z;
+    let lowest = bisect(-1.0, 1.0, |t| slope(t) > 0.0);
+    let best = sample(lowest);
+    if best.value > margin {
+        return true;
+    }
+    if best.value + other.radius + radius < 1e-9 * radius {
+        return false;
+    }
+    let mut emit = |feature: u64, t: f64| {
+        let s = sample(t);
+        if s.value <= margin {
+            let normal = -s.gradient;
+            let center = Vector3::z() * (t * half_length);
+            out.push(ShapeContact {
+                feature,
+                point: Point3::from(center + normal * (radius + 0.5 * s.value)),
+                normal,
+                gap: s.value,
+            });
+        }
+    };
+    // the part of the segment that is nearly as close
+    let level = best.value + FLAT * radius;
+    let low = bisect(-1.0, lowest, |t| sample(t).value <= level);
+    let high = bisect(lowest, 1.0, |t| sample(t).value > level);
+    if high - low < 2.0 * LINE {
+        emit(0, lowest);
+        return true;
+    }
+    emit(1, low);
+    emit(2, high);
+    let ends = sample(low).value.min(sample(high).value);
+    if best.value < ends - 0.1 * FLAT * radius {
+        emit(0, lowest);
+    }
+    true
+}
+
+/// Smallest t in [low, high] at which `is_past` holds, which it does from some t on; `high` if never.
+fn bisect(mut low: f64, mut high: f64, is_past: impl Fn(f64) -> bool) -> f64 {
+    if is_past(low) {
+        return low;
+    }
+    if !is_past(high) {
+        return high;
+    }
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if is_past(middle) {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    0.5 * (low + high)
+}

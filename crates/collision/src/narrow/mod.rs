@@ -1,0 +1,361 @@
+//! Narrow phase: two shapes in, contact points out.
+
+mod convex;
+mod faces;
+mod half_space;
+mod line;
+mod manifold;
+mod mesh;
+mod sdf;
+mod separation;
+
+use nalgebra::Isometry3;
+
+use crate::contact::{ShapeContact, mix};
+use crate::error::{CollisionError, Result};
+use crate::frank_wolfe::{FrankWolfeSettings, SearchEffort};
+use crate::reduce::{ReduceScratch, ReduceSettings, merge_duplicates, reduce};
+use crate::shape::{Convex, Core, Geometry, SdfSolid, Shape, TriangleMesh};
+
+use faces::{FaceScratch, FaceSide, WarmStart};
+use separation::SeparationScratch;
+
+/// How pairs are tested.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct NarrowSettings {
+    /// Contacts with a larger gap than this are not reported, m.
+    pub margin: f64,
+    /// Search of faces against signed distances.
+    pub frank_wolfe: FrankWolfeSettings,
+    /// Reduction of pairs with many points.
+    pub reduce: ReduceSettings,
+}
+
+impl NarrowSettings {
+    /// The same with one descent per face: all that a convex distance needs, and all that pays where
+    /// gradients jump everywhere, as those of a polyhedron's distance do.
+    fn with_local_search(mut self) -> Self {
+        self.frank_wolfe.effort = SearchEffort::Local;
+        self
+    }
+}
+
+impl Default for NarrowSettings {
+    fn default() -> Self {
+        Self {
+            margin: 1e-3,
+            frank_wolfe: FrankWolfeSettings::default(),
+            reduce: ReduceSettings::default(),
+        }
+    }
+}
+
+/// What a pair remembers from its last step: where the face minima were, and which were kept.
+#[derive(Debug, Clone, Default)]
+pub struct PairMemory {
+    warm: WarmStart,
+    kept: Vec<u64>,
+    /// Contacts found before reduction in the last call.
+    n_raw: usize,
+}
+
+impl PairMemory {
+    /// Number of contacts found in the last call before merging and reduction.
+    pub fn n_raw(&self) -> usize {
+        self.n_raw
+    }
+}
+
+/// Buffers of the narrow phase, one per thread; allocates nothing once warmed up.
+#[derive(Default)]
+pub struct NarrowScratch {
+    separation: SeparationScratch,
+    manifold: manifold::ManifoldScratch,
+    faces: FaceScratch,
+    reduce: ReduceScratch,
+    found: Vec<ShapeContact>,
+}
+
+impl std::fmt::Debug for NarrowScratch {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("NarrowScratch").finish_non_exhaustive()
+    }
+}
+
+/// Contacts between `a` and `b`, appended to `out` in the frame of `a`, normals from a to b.
+///
+/// `pose_ab` is the pose of b in the frame of a. `memory` belongs to this pair.
+pub fn contacts_between(
+    a: &Shape,
+    b: &Shape,
+    pose_ab: &Isometry3<f64>,
+    settings: &NarrowSettings,
+    memory: &mut PairMemory,
+    scratch: &mut NarrowScratch,
+    out: &mut Vec<ShapeContact>,
+) -> Result<()> {
+    if !crate::shape::pose_is_finite(pose_ab) {
+        return Err(CollisionError::InvalidParameter {
+            element: format!("{} and {}", a.name(), b.name()),
+            field: "relative pose",
+            value: f64::NAN,
+            reason: "must be finite",
+        });
+    }
+    let mut found = std::mem::take(&mut scratch.found);
+    found.clear();
+    memory.warm.begin();
+    let result = dispatch(
+        a,
+        b,
+        pose_ab,
+        settings,
+        &mut memory.warm,
+        0,
+        scratch,
+        &mut found,
+    );
+    memory.warm.finish();
+    memory.n_raw = found.len();
+    if result.is_ok() {
+        if is_many_point_pair(a, b) {
+            let limits = settings.reduce;
+            merge_duplicates(
+                &mut found,
+                limits.merge_distance,
+                &memory.kept,
+                &mut scratch.reduce,
+            );
+            reduce(&mut found, &limits, &memory.kept, &mut scratch.reduce);
+        }
+        memory.kept.clear();
+        memory.kept.extend(found.iter().map(|c| c.feature));
+        memory.kept.sort_unstable();
+        out.extend_from_slice(&found);
+    }
+    scratch.found = found;
+    result
+}
+
+/// Pairs of primitives produce small manifolds that need no merging.
+fn is_many_point_pair(a: &Shape, b: &Shape) -> bool {
+    let simple = |s: &Shape| matches!(s.geometry(), Geometry::Convex(_) | Geometry::HalfSpace);
+    !(simple(a) && simple(b))
+}
+
+/// Tests one pair of parts; `path` names the parts of compounds.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "recursion over compounds carries the whole call"
+)]
+fn dispatch(
+    a: &Shape,
+    b: &Shape,
+    pose_ab: &Isometry3<f64>,
+    settings: &NarrowSettings,
+    warm: &mut WarmStart,
+    path: u64,
+    scratch: &mut NarrowScratch,
+    out: &mut Vec<ShapeContact>,
+) -> Result<()> {
+    // Two orders of one pair are the same test: the second flips the normals of the first.
+    let flipped = rank(a) > rank(b);
+    if flipped {
+        let start = out.len();
+        let pose_ba = pose_ab.inverse();
+        dispatch(b, a, &pose_ba, settings, warm, path, scratch, out)?;
+        for contact in &mut out[start..] {
+            contact.point = pose_ab * contact.point;
+            contact.normal = pose_ab.rotation * contact.normal;
+            *contact = contact.flipped();
+        }
+        return Ok(());
+    }
+    let margin = settings.margin;
+    let start = out.len();
+    // faces are remembered by index, which is unique only outside compounds
+    let remembered = (path == 0).then_some(&mut *warm);
+    match (a.geometry(), b.geometry()) {
+        (Geometry::Compound(parts), _) => {
+            for (i, (pose, part)) in parts.iter().enumerate() {
+                let from = out.len();
+                let pose_pb = pose.inverse() * pose_ab;
+                let near = part
+                    .bounds()
+                    .grown(margin)
+                    .overlaps(&b.bounds().transformed(&pose_pb));
+                if !near {
+                    continue;
+                }
+                let name = mix(path, i as u64 + 1);
+                dispatch(part, b, &pose_pb, settings, warm, name, scratch, out)?;
+                for contact in &mut out[from..] {
+                    contact.point = pose * contact.point;
+                    contact.normal = pose.rotation * contact.normal;
+                }
+            }
+            return Ok(());
+        }
+        (Geometry::HalfSpace, Geometry::HalfSpace) => {}
+        (Geometry::HalfSpace, Geometry::Convex(convex)) => {
+            half_space::against_convex(convex, pose_ab, margin, &mut scratch.manifold, out);
+        }
+        (Geometry::HalfSpace, Geometry::Mesh(mesh)) => {
+            half_space::against_mesh(mesh, None, pose_ab, margin, out);
+        }
+        (Geometry::HalfSpace, Geometry::Sdf(solid)) => match &solid.faces {
+            Some(faces) => {
+                half_space::against_mesh(faces, Some(&*solid.sdf), pose_ab, margin, out);
+            }
+            None => return Err(unsupported(a, b)),
+        },
+        (Geometry::Convex(x), Geometry::Convex(y)) => {
+            convex::contacts(x, y, pose_ab, margin, scratch_parts(scratch), out);
+        }
+        (Geometry::Convex(convex), Geometry::Mesh(mesh)) => {
+            mesh::against_convex(convex, mesh, pose_ab, settings, &mut scratch.faces, out);
+        }
+        (Geometry::Mesh(x), Geometry::Mesh(y)) => {
+            mesh::against_mesh(x, y, pose_ab, settings, &mut scratch.faces, out);
+        }
+        (Geometry::Convex(convex), Geometry::Sdf(solid)) => match convex.core {
+            Core::Point => sdf::sphere(convex.radius, &*solid.sdf, pose_ab, margin, out),
+            Core::Segment { half_length } => {
+                sdf::capsule(
+                    half_length,
+                    convex.radius,
+                    &*solid.sdf,
+                    pose_ab,
+                    margin,
+                    out,
+                );
+            }
+            _ => {
+                sdf::key_points(convex, &*solid.sdf, pose_ab, margin, out);
+                against_convex(convex, solid, pose_ab, settings, &mut scratch.faces, out);
+            }
+        },
+        (Geometry::Mesh(mesh), Geometry::Sdf(solid)) => {
+            let side = FaceSide {
+                mesh,
+                surface: None,
+            };
+            let faces = &mut scratch.faces;
+            faces::against_sdf(
+                &side,
+                &*solid.sdf,
+                pose_ab,
+                settings,
+                remembered,
+                faces,
+                out,
+            );
+        }
+        (Geometry::Sdf(x), Geometry::Sdf(y)) => {
+            let from = out.len();
+            let faces = &mut scratch.faces;
+            if let Some(mesh) = face_side(x, y) {
+                let side = FaceSide {
+                    mesh,
+                    surface: Some(&*x.sdf),
+                };
+                faces::against_sdf(&side, &*y.sdf, pose_ab, settings, remembered, faces, out);
+            } else if let Some(mesh) = &y.faces {
+                let side = FaceSide {
+                    mesh,
+                    surface: Some(&*y.sdf),
+                };
+                let pose_ba = pose_ab.inverse();
+                faces::against_sdf(&side, &*x.sdf, &pose_ba, settings, remembered, faces, out);
+                for contact in &mut out[from..] {
+                    contact.point = pose_ab * contact.point;
+                    contact.normal = pose_ab.rotation * contact.normal;
+                    *contact = contact.flipped();
+                }
+            } else {
+                return Err(unsupported(a, b));
+            }
+        }
+        _ => return Err(unsupported(a, b)),
+    }
+    if path != 0 {
+        for contact in &mut out[start..] {
+            contact.feature = mix(path, contact.feature);
+        }
+    }
+    Ok(())
+}
+
+/// Faces of the solid against the convex shape's exact distance, or, for an unbounded solid, the other
+/// way round. Frame of the convex shape.
+fn against_convex(
+    convex: &Convex,
+    solid: &SdfSolid,
+    pose: &Isometry3<f64>,
+    settings: &NarrowSettings,
+    scratch: &mut FaceScratch,
+    out: &mut Vec<ShapeContact>,
+) {
+    let Some(mesh) = &solid.faces else {
+        let side = FaceSide {
+            mesh: convex.mesh(),
+            surface: Some(convex),
+        };
+        faces::against_sdf(&side, &*solid.sdf, pose, settings, None, scratch, out);
+        return;
+    };
+    let side = FaceSide {
+        mesh,
+        surface: Some(&*solid.sdf),
+    };
+    let start = out.len();
+    let (inverse, settings) = (pose.inverse(), settings.with_local_search());
+    faces::against_sdf(&side, convex, &inverse, &settings, None, scratch, out);
+    for contact in &mut out[start..] {
+        contact.point = pose * contact.point;
+        contact.normal = pose.rotation * contact.normal;
+        *contact = contact.flipped();
+    }
+}
+
+/// The mesh of `x` if it is to be the face side against `y`: the solid with the smaller faces is,
+/// because it samples the common surface more densely.
+fn face_side<'a>(x: &'a SdfSolid, y: &SdfSolid) -> Option<&'a TriangleMesh> {
+    let size = |s: &SdfSolid| {
+        s.faces.as_ref().map_or(f64::INFINITY, |m| {
+            m.bounds().half_extents().norm_squared() / m.faces().len() as f64
+        })
+    };
+    if size(x) <= size(y) {
+        x.faces.as_deref()
+    } else {
+        None
+    }
+}
+
+/// Order in which `dispatch` knows pairs.
+fn rank(shape: &Shape) -> u8 {
+    match shape.geometry() {
+        Geometry::Compound(_) => 0,
+        Geometry::HalfSpace => 1,
+        Geometry::Convex(_) => 2,
+        Geometry::Mesh(_) => 3,
+        Geometry::Sdf(_) => 4,
+        Geometry::Custom(_) => 5,
+    }
+}
+
+fn unsupported(a: &Shape, b: &Shape) -> CollisionError {
+    CollisionError::UnsupportedPair {
+        shape_a: a.name().to_owned(),
+        kind_a: a.kind(),
+        shape_b: b.name().to_owned(),
+        kind_b: b.kind(),
+    }
+}
+
+fn scratch_parts(
+    scratch: &mut NarrowScratch,
+) -> (&mut SeparationScratch, &mut manifold::ManifoldScratch) {
+    (&mut scratch.separation, &mut scratch.manifold)
+}

@@ -1,0 +1,179 @@
+//! Convex hulls of points, with coplanar triangles joined into polygons.
+
+use std::collections::HashMap;
+
+use nalgebra::{Point3, Vector3};
+
+use super::TriangleMesh;
+use super::feature::{Feature, MAX_CORNERS};
+use crate::error::{CollisionError, Result};
+
+/// Triangles whose normals differ by less than this (cosine) are one face.
+const COPLANAR: f64 = 1.0 - 1e-10;
+
+/// Convex polyhedron.
+#[derive(Debug, Clone)]
+pub(crate) struct Hull {
+    mesh: TriangleMesh,
+    /// Corners of each polygon in order, and its normal.
+    polygons: Vec<(Vec<u32>, Vector3<f64>)>,
+    /// Edges at each vertex, to the other end.
+    neighbours: Vec<Vec<u32>>,
+}
+
+impl Hull {
+    pub(crate) fn new(name: &str, points: &[Point3<f64>]) -> Result<Self> {
+        let fail = |reason: String| CollisionError::InvalidMesh {
+            shape: name.to_owned(),
+            reason,
+        };
+        if let Some(i) = points.iter().position(|p| !p.iter().all(|x| x.is_finite())) {
+            return Err(fail(format!("point {i} is not finite")));
+        }
+        if points.len() < 4 {
+            return Err(fail(format!(
+                "a hull needs at least 4 points, not {}",
+                points.len()
+            )));
+        }
+        let input: Vec<_> = points
+            .iter()
+            .map(|p| glamx::DVec3::new(p.x, p.y, p.z))
+            .collect();
+        let (vertices, faces) = parry3d_f64::transformation::try_convex_hull(&input)
+            .map_err(|e| fail(format!("points span no volume ({e})")))?;
+        let vertices = vertices
+            .iter()
+            .map(|v| Point3::new(v.x, v.y, v.z))
+            .collect();
+        let mesh = TriangleMesh::watertight(name, vertices, faces)?;
+        let size = mesh.bounds().half_extents().max();
+        if mesh.volume() < 1e-9 * size * size * size {
+            return Err(fail("points span no volume".to_owned()));
+        }
+        Ok(Self {
+            polygons: polygons(&mesh),
+            neighbours: neighbours(&mesh),
+            mesh,
+        })
+    }
+
+    pub(crate) fn mesh(&self) -> &TriangleMesh {
+        &self.mesh
+    }
+
+    pub(crate) fn vertices(&self) -> &[Point3<f64>] {
+        self.mesh.vertices()
+    }
+
+    /// Vertex farthest along `d`; ties go to the smallest index.
+    pub(crate) fn support(&self, d: &Vector3<f64>) -> usize {
+        let mut best = (0, f64::NEG_INFINITY);
+        for (i, v) in self.vertices().iter().enumerate() {
+            let h = v.coords.dot(d);
+            if h > best.1 {
+                best = (i, h);
+            }
+        }
+        best.0
+    }
+
+    pub(crate) fn feature(
+        &self,
+        d: &Vector3<f64>,
+        face_cos: f64,
+        edge_sin: f64,
+        out: &mut Feature,
+    ) {
+        let best = self
+            .polygons
+            .iter()
+            .max_by(|a, b| a.1.dot(d).total_cmp(&b.1.dot(d)));
+        if let Some((corners, normal)) = best
+            && normal.dot(d) > face_cos
+        {
+            let stride = corners.len().div_ceil(MAX_CORNERS);
+            for &v in corners.iter().step_by(stride) {
+                out.push(self.vertices()[v as usize].coords, v);
+            }
+            out.set_normal(*normal);
+            return;
+        }
+        let v = self.support(d);
+        let p = self.vertices()[v];
+        let tilt = |w: u32| {
+            let e = self.vertices()[w as usize] - p;
+            (e.dot(d) / e.norm()).abs()
+        };
+        let flattest = self.neighbours[v]
+            .iter()
+            .copied()
+            .min_by(|&a, &b| tilt(a).total_cmp(&tilt(b)));
+        out.push(p.coords, v as u32);
+        if let Some(w) = flattest
+            && tilt(w) < edge_sin
+        {
+            out.push(self.vertices()[w as usize].coords, w);
+        }
+    }
+}
+
+fn neighbours(mesh: &TriangleMesh) -> Vec<Vec<u32>> {
+    let mut neighbours = vec![Vec::new(); mesh.vertices().len()];
+    for f in mesh.faces() {
+        for k in 0..3 {
+            neighbours[f[k] as usize].push(f[(k + 1) % 3]);
+        }
+    }
+    neighbours
+}
+
+/// Joins coplanar triangles and orders the boundary of each group.
+fn polygons(mesh: &TriangleMesh) -> Vec<(Vec<u32>, Vector3<f64>)> {
+    let mut face_of_edge = HashMap::new();
+    for (i, f) in mesh.faces().iter().enumerate() {
+        for k in 0..3 {
+            face_of_edge.insert((f[k], f[(k + 1) % 3]), i);
+        }
+    }
+    let mut group = vec![usize::MAX; mesh.faces().len()];
+    let mut polygons = Vec::new();
+    for seed in 0..mesh.faces().len() {
+        if group[seed] != usize::MAX {
+            continue;
+        }
+        let normal = mesh.normals()[seed];
+        let id = polygons.len();
+        group[seed] = id;
+        let mut stack = vec![seed];
+        // boundary edges by their start
+        let mut next: HashMap<u32, u32> = HashMap::new();
+        let mut first = u32::MAX;
+        while let Some(f) = stack.pop() {
+            let face = mesh.faces()[f];
+            for k in 0..3 {
+                let edge = (face[k], face[(k + 1) % 3]);
+                let Some(&other) = face_of_edge.get(&(edge.1, edge.0)) else {
+                    continue;
+                };
+                if mesh.normals()[other].dot(&normal) > COPLANAR {
+                    if group[other] == usize::MAX {
+                        group[other] = id;
+                        stack.push(other);
+                    }
+                } else {
+                    next.insert(edge.0, edge.1);
+                    first = first.min(edge.0);
+                }
+            }
+        }
+        let mut corners = Vec::with_capacity(next.len());
+        let mut at = first;
+        while let Some(to) = next.remove(&at) {
+            corners.push(at);
+            at = to;
+        }
+        polygons.push((corners, normal));
+    }
+    polygons
+}

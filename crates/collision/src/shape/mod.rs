@@ -1,0 +1,313 @@
+//! Shapes: what can collide.
+
+mod convex;
+mod distance;
+mod feature;
+mod height_field;
+mod hull;
+mod mesh;
+mod tessellate;
+
+use std::fmt::Debug;
+use std::sync::Arc;
+
+use nalgebra::{Isometry3, Point2, Point3, Vector3};
+
+pub(crate) use convex::{Convex, Core};
+pub(crate) use feature::{Feature, MAX_CORNERS};
+pub use height_field::HeightField;
+pub use mesh::TriangleMesh;
+pub(crate) use mesh::closest_on_triangle;
+
+use crate::aabb::Aabb;
+use crate::error::{CollisionError, Result, positive};
+use crate::sdf::{
+    BoltSdf, BoxSdf, CylinderSdf, Dish, EllipsoidSdf, NutSdf, Polygon, Revolution, Sdf, SdfRef,
+};
+use crate::surface;
+
+/// A shape that only a user's own detector understands.
+pub trait CustomShape: Send + Sync + Debug {
+    /// Box around the shape in its own frame; may be infinite.
+    fn bounds(&self) -> Aabb;
+
+    /// For downcasting in the detector.
+    fn as_any(&self) -> &dyn std::any::Any;
+}
+
+/// A signed distance and the mesh of its surface.
+#[derive(Debug, Clone)]
+pub(crate) struct SdfSolid {
+    pub(crate) sdf: SdfRef,
+    /// `None` if unbounded: then it can only be the distance side of a pair.
+    pub(crate) faces: Option<Arc<TriangleMesh>>,
+}
+
+#[derive(Debug)]
+pub(crate) enum Geometry {
+    Convex(Convex),
+    HalfSpace,
+    Mesh(Arc<TriangleMesh>),
+    Sdf(SdfSolid),
+    Compound(Vec<(Isometry3<f64>, Shape)>),
+    Custom(Arc<dyn CustomShape>),
+}
+
+/// A named shape in its own frame. Cheap to clone: the geometry is shared.
+#[derive(Debug, Clone)]
+pub struct Shape {
+    name: Arc<str>,
+    kind: &'static str,
+    geometry: Arc<Geometry>,
+    bounds: Aabb,
+}
+
+impl Shape {
+    fn new(name: &str, kind: &'static str, geometry: Geometry) -> Self {
+        let bounds = match &geometry {
+            Geometry::Convex(convex) => convex.bounds(),
+            Geometry::HalfSpace => {
+                let mut bounds = Aabb::everything();
+                bounds.max.z = 0.0;
+                bounds
+            }
+            Geometry::Mesh(mesh) => mesh.bounds(),
+            Geometry::Sdf(solid) => solid.sdf.bounds(),
+            Geometry::Compound(parts) => parts.iter().fold(Aabb::empty(), |aabb, (pose, part)| {
+                aabb.merged(&part.bounds.transformed(pose))
+            }),
+            Geometry::Custom(custom) => custom.bounds(),
+        };
+        Self {
+            name: name.into(),
+            kind,
+            geometry: Arc::new(geometry),
+            bounds,
+        }
+    }
+
+    fn convex(name: &str, kind: &'static str, core: Core, radius: f64) -> Self {
+        Self::new(name, kind, Geometry::Convex(Convex::new(core, radius)))
+    }
+
+    /// Ball of `radius` m around the origin.
+    pub fn sphere(name: &str, radius: f64) -> Result<Self> {
+        positive(name, "radius", radius)?;
+        Ok(Self::convex(name, "sphere", Core::Point, radius))
+    }
+
+    /// Box with half side lengths in m.
+    pub fn cuboid(name: &str, half_extents: Vector3<f64>) -> Result<Self> {
+        for i in 0..3 {
+            positive(name, "half extent", half_extents[i])?;
+        }
+        let core = Core::Box {
+            half: half_extents,
+            sdf: BoxSdf::new(half_extents)?,
+        };
+        Ok(Self::convex(name, "box", core, 0.0))
+    }
+
+    /// Capsule along z: segment of half length, and radius, m.
+    pub fn capsule(name: &str, half_length: f64, radius: f64) -> Result<Self> {
+        positive(name, "half length", half_length)?;
+        positive(name, "radius", radius)?;
+        Ok(Self::convex(
+            name,
+            "capsule",
+            Core::Segment { half_length },
+            radius,
+        ))
+    }
+
+    /// Cylinder along z, m.
+    pub fn cylinder(name: &str, half_length: f64, radius: f64) -> Result<Self> {
+        positive(name, "half length", half_length)?;
+        positive(name, "radius", radius)?;
+        let core = Core::Cylinder {
+            half_length,
+            radius,
+            sdf: CylinderSdf::new(half_length, radius)?,
+        };
+        Ok(Self::convex(name, "cylinder", core, 0.0))
+    }
+
+    /// Cone along z with its base at −`half_length` and its apex at +`half_length`, m.
+    pub fn cone(name: &str, half_length: f64, radius: f64) -> Result<Self> {
+        positive(name, "half length", half_length)?;
+        positive(name, "radius", radius)?;
+        let outline = Polygon::new(vec![
+            Point2::new(0.0, -half_length),
+            Point2::new(radius, -half_length),
+            Point2::new(0.0, half_length),
+        ])?;
+        let core = Core::Cone {
+            half_length,
+            radius,
+            sdf: Revolution::new(outline),
+        };
+        Ok(Self::convex(name, "cone", core, 0.0))
+    }
+
+    /// Ellipsoid with half axes along x, y, z in m.
+    pub fn ellipsoid(name: &str, radii: Vector3<f64>) -> Result<Self> {
+        for i in 0..3 {
+            positive(name, "radius", radii[i])?;
+        }
+        let core = Core::Ellipsoid {
+            radii,
+            sdf: EllipsoidSdf::new(radii)?,
+        };
+        Ok(Self::convex(name, "ellipsoid", core, 0.0))
+    }
+
+    /// Half-space z ≤ 0 of the shape's frame.
+    pub fn half_space(name: &str) -> Self {
+        Self::new(name, "half-space", Geometry::HalfSpace)
+    }
+
+    /// Convex hull of points, m.
+    pub fn convex_hull(name: &str, points: &[Point3<f64>]) -> Result<Self> {
+        let hull = hull::Hull::new(name, points)?;
+        Ok(Self::convex(name, "hull", Core::Hull(Arc::new(hull)), 0.0))
+    }
+
+    /// Watertight triangle mesh (refused if open, inverted or empty), m.
+    pub fn triangle_mesh(
+        name: &str,
+        vertices: Vec<Point3<f64>>,
+        faces: Vec<[u32; 3]>,
+    ) -> Result<Self> {
+        let mesh = TriangleMesh::watertight(name, vertices, faces)?;
+        Ok(Self::new(name, "mesh", Geometry::Mesh(Arc::new(mesh))))
+    }
+
+    /// Open surface, solid behind its faces (terrain), m.
+    pub fn open_mesh(name: &str, vertices: Vec<Point3<f64>>, faces: Vec<[u32; 3]>) -> Result<Self> {
+        let mesh = TriangleMesh::open_surface(name, vertices, faces)?;
+        Ok(Self::new(name, "open mesh", Geometry::Mesh(Arc::new(mesh))))
+    }
+
+    /// Height field, solid below.
+    pub fn height_field(name: &str, field: &HeightField) -> Result<Self> {
+        let mesh = field.mesh(name)?;
+        Ok(Self::new(
+            name,
+            "height field",
+            Geometry::Mesh(Arc::new(mesh)),
+        ))
+    }
+
+    /// Several shapes moving as one, each at its pose.
+    pub fn compound(name: &str, parts: Vec<(Isometry3<f64>, Self)>) -> Result<Self> {
+        if parts.is_empty() {
+            return Err(CollisionError::InvalidMesh {
+                shape: name.to_owned(),
+                reason: "a compound needs at least one part".to_owned(),
+            });
+        }
+        for (i, (pose, _)) in parts.iter().enumerate() {
+            if !pose_is_finite(pose) {
+                return Err(CollisionError::InvalidMesh {
+                    shape: name.to_owned(),
+                    reason: format!("the pose of part {i} is not finite"),
+                });
+            }
+        }
+        Ok(Self::new(name, "compound", Geometry::Compound(parts)))
+    }
+
+    /// Signed distance function, meshed with edges of about `resolution` m if it is bounded.
+    pub fn sdf(name: &str, sdf: SdfRef, resolution: f64) -> Result<Self> {
+        let faces = if sdf.bounds().is_finite() {
+            Some(Arc::new(surface::surface_mesh(name, &*sdf, resolution)?))
+        } else {
+            None
+        };
+        Ok(Self::new(
+            name,
+            "SDF",
+            Geometry::Sdf(SdfSolid { sdf, faces }),
+        ))
+    }
+
+    /// Signed distance function with a mesh of its surface made elsewhere.
+    pub fn sdf_with_mesh(name: &str, sdf: SdfRef, faces: TriangleMesh) -> Self {
+        let faces = Some(Arc::new(faces));
+        Self::new(name, "SDF", Geometry::Sdf(SdfSolid { sdf, faces }))
+    }
+
+    /// Dish of the AL paper's family, meshed along its rings.
+    pub fn dish(name: &str, dish: Dish, resolution: f64) -> Result<Self> {
+        let faces = surface::dish_mesh(name, &dish, resolution)?;
+        Ok(Self::sdf_with_mesh(name, Arc::new(dish), faces))
+    }
+
+    /// Bolt, meshed along its helix.
+    pub fn bolt(name: &str, bolt: BoltSdf, resolution: f64) -> Result<Self> {
+        let faces = surface::bolt_mesh(name, &bolt, resolution)?;
+        Ok(Self::sdf_with_mesh(name, Arc::new(bolt), faces))
+    }
+
+    /// Nut, meshed along its helix.
+    pub fn nut(name: &str, nut: NutSdf, resolution: f64) -> Result<Self> {
+        let faces = surface::nut_mesh(name, &nut, resolution)?;
+        Ok(Self::sdf_with_mesh(name, Arc::new(nut), faces))
+    }
+
+    /// A shape for a user's own detector.
+    pub fn custom(name: &str, custom: Arc<dyn CustomShape>) -> Self {
+        Self::new(name, "custom", Geometry::Custom(custom))
+    }
+
+    /// Name given when made.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// What sort of shape this is, in a word.
+    pub fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    /// Box around the shape in its own frame; infinite for a half-space.
+    pub fn bounds(&self) -> &Aabb {
+        &self.bounds
+    }
+
+    /// Signed distance function, if the shape is one.
+    pub fn as_sdf(&self) -> Option<&SdfRef> {
+        match &*self.geometry {
+            Geometry::Sdf(solid) => Some(&solid.sdf),
+            _ => None,
+        }
+    }
+
+    /// The user's shape, if it is one.
+    pub fn as_custom(&self) -> Option<&dyn CustomShape> {
+        match &*self.geometry {
+            Geometry::Custom(custom) => Some(&**custom),
+            _ => None,
+        }
+    }
+
+    /// Mesh of the surface for drawing; `None` for unbounded, compound and custom shapes.
+    pub fn surface(&self) -> Option<&TriangleMesh> {
+        match &*self.geometry {
+            Geometry::Convex(convex) => Some(convex.mesh()),
+            Geometry::Mesh(mesh) => Some(mesh),
+            Geometry::Sdf(solid) => solid.faces.as_deref(),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn geometry(&self) -> &Geometry {
+        &self.geometry
+    }
+}
+
+/// Whether all numbers of a pose are finite.
+pub(crate) fn pose_is_finite(pose: &Isometry3<f64>) -> bool {
+    pose.translation.vector.iter().all(|x| x.is_finite())
+        && pose.rotation.coords.iter().all(|x| x.is_finite())
+}
