@@ -6,6 +6,7 @@ use rand::{Rng, RngExt};
 use stiction_constraints::{Budget, Outcome, Problem, Solution, Solver, Yardstick};
 use stiction_generators::transform::duplicate_contacts;
 use stiction_generators::{Feasibility, RandomSmallParams, random_small_from};
+use stiction_solver_canal::Canal;
 use stiction_solver_pgs::Pgs;
 use stiction_solver_subadmm::SubAdmm;
 
@@ -18,6 +19,9 @@ const OTHER_MODELS: [&str; 4] = ["convex", "pgs-ccp", "pgs-lcp", "raisim"];
 /// Every solver by every name.
 pub fn solvers() -> Vec<Box<dyn Solver>> {
     let mut all: Vec<Box<dyn Solver>> = Vec::new();
+    for (name, _) in stiction_solver_canal::SOLVERS {
+        all.extend(Canal::named(name).map(|solver| Box::new(solver) as Box<dyn Solver>));
+    }
     for (name, _) in stiction_solver_subadmm::SOLVERS {
         all.extend(SubAdmm::named(name).map(|solver| Box::new(solver) as Box<dyn Solver>));
     }

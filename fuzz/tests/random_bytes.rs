@@ -16,6 +16,9 @@ fn every_solver_is_listed() {
         .map(|solver| solver.name())
         .collect();
     for name in [
+        "canal",
+        "canal-paper",
+        "convex",
         "subadmm",
         "subadmm-paper",
         "admm-full",

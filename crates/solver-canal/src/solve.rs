@@ -17,6 +17,8 @@ use crate::state::State;
 const FINISH_STEPS: usize = 8;
 /// Newton steps along the smoothed path.
 const PATH_STEPS: usize = 40;
+/// A guess whose residual exceeds that of a cold start by this factor is not used.
+const FAR_OFF: f64 = 1e3;
 /// Outer iterations that may fail to halve the residual before the path is tried.
 const PATIENCE: usize = 3;
 
@@ -155,7 +157,7 @@ impl Canal {
         } = *run;
         // Line 2. The scale of β is the problem's own.
         let mass = self.yardstick.largest_term_mass();
-        self.state.start(problem, &mut self.yardstick, guess);
+        self.state.start(problem, &self.yardstick);
         self.state.beta = self.settings.penalty_start.value(mass);
         let beta_max = self.settings.penalty_max.value(mass).max(self.state.beta);
         self.shift.start(problem.constraints().len());
@@ -167,10 +169,10 @@ impl Canal {
             rows,
             self.settings.linear_solver,
         );
-        let residual = self.residual(run);
+        let (has_guess, residual) = self.adopt_guess(run, guess);
         self.best.start(&self.state.lambda, residual);
         // A good guess is often one Newton step away.
-        if guess.has_guess(problem) && self.settings.polish && !self.best.is_within(budget) {
+        if has_guess && self.settings.polish && !self.best.is_within(budget) {
             self.finish(run, spent);
         }
         if self.best.is_within(budget) {
@@ -235,6 +237,24 @@ impl Canal {
         } else {
             Outcome::OutOfIterations
         }
+    }
+
+    /// Goes on from the guess if there is one that deserves the name; whether it did, and the
+    /// criterion's residual of where the iteration starts.
+    fn adopt_guess(&mut self, run: &Run<'_>, guess: &Solution) -> (bool, f64) {
+        let cold = self.residual(run);
+        if !guess.has_guess(run.problem) {
+            return (false, cold);
+        }
+        self.state
+            .adopt(run.problem, &mut self.yardstick, &guess.impulse);
+        let warm = self.residual(run);
+        if warm <= FAR_OFF * cold {
+            return (true, warm);
+        }
+        // Garbage, up to the end of the range of numbers: no guess at all is better.
+        self.state.start(run.problem, &self.yardstick);
+        (false, cold)
     }
 
     /// The criterion's residual of the current multipliers.

@@ -1,7 +1,7 @@
 //! The iterate and everything that is recomputed along with it.
 
 use nalgebra::{Matrix3, Vector3};
-use stiction_constraints::{ConeOperator, JointRows, Problem, Solution, Yardstick};
+use stiction_constraints::{ConeOperator, JointRows, Problem, Yardstick};
 
 /// Which closed forms answer a velocity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -48,8 +48,8 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Sizes the buffers and starts from the guess, or from A⁻¹b and λ = 0 without one.
-    pub(crate) fn start(&mut self, problem: &Problem, yardstick: &mut Yardstick, guess: &Solution) {
+    /// Sizes the buffers and starts from A⁻¹b and λ = 0.
+    pub(crate) fn start(&mut self, problem: &Problem, yardstick: &Yardstick) {
         let (n, m, count) = (
             problem.dof_count(),
             problem.row_count(),
@@ -84,14 +84,10 @@ impl State {
                 self.inverse_diagonal[row] = 1.0 / value;
             }
         });
-        if guess.has_guess(problem) {
-            self.adopt(problem, yardstick, &guess.impulse);
-        } else {
-            self.lambda.fill(0.0);
-            self.v.copy_from_slice(yardstick.free_velocity());
-            self.refresh_products(yardstick);
-            self.z.fill(0.0);
-        }
+        self.lambda.fill(0.0);
+        self.v.copy_from_slice(yardstick.free_velocity());
+        self.refresh_products(yardstick);
+        self.z.fill(0.0);
     }
 
     /// Recomputes A v̂ and J v̂.
