@@ -314,12 +314,18 @@ impl SubAdmm {
             .mul(&iterate.measured_velocity, &mut iterate.row_velocity);
         self.folds
             .write_impulses(problem, &iterate.row_velocity, &mut iterate.stacked);
-        let residual = self.yardstick.measure_at(
+        let mut residual = self.yardstick.measure_at(
             problem,
             &iterate.stacked,
             &iterate.row_velocity,
             budget.criterion,
         );
+        if residual <= budget.tolerance && !self.folds.is_empty() {
+            // v̂ came from the matrix with folded constraints; the last word has A itself.
+            residual = self
+                .yardstick
+                .measure(problem, &iterate.stacked, budget.criterion);
+        }
         // Impulses of an infeasible problem grow until velocities vanish in their rounding, and
         // with them the residual: it cannot be known better than this.
         let masses = self.yardstick.effective_masses();
@@ -448,7 +454,7 @@ impl Solver for SubAdmm {
                 Outcome::Failed(failure),
                 0,
                 self.factorizations,
-                unknown_residuals(),
+                Residuals::unknown(),
                 history,
             );
         }
@@ -468,23 +474,17 @@ impl Solver for SubAdmm {
         let residuals = self
             .yardstick
             .residuals(problem, &solution.velocity, &solution.impulse);
+        let outcome = honest(outcome, residuals.of(budget.criterion), budget.tolerance);
         report(outcome, iterations, self.factorizations, residuals, history)
     }
 }
 
-/// All residuals of a problem that could not even be set up.
-fn unknown_residuals() -> Residuals {
-    Residuals {
-        paper: f64::INFINITY,
-        scaled: f64::INFINITY,
-        primal: f64::INFINITY,
-        dual: f64::INFINITY,
-        complementarity: f64::INFINITY,
-        natural: f64::INFINITY,
-        balanced: f64::INFINITY,
-        fischer_burmeister: f64::INFINITY,
-        dynamics: f64::INFINITY,
+/// The outcome that the returned solution's own residual allows.
+fn honest(outcome: Outcome, residual: f64, tolerance: f64) -> Outcome {
+    if outcome.is_converged() && !(residual <= tolerance) {
+        return Outcome::Failed(Failure::Stalled);
     }
+    outcome
 }
 
 /// Blocks that one thread assembles and factorises at a time.
