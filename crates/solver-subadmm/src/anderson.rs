@@ -69,14 +69,16 @@ impl Anderson {
         weight: &[f64],
         plain: bool,
     ) {
-        let (flat_state, flat_change) = (state.as_flattened_mut(), change.as_flattened());
-        for (value, change) in flat_state.iter_mut().zip(flat_change) {
-            *value += change;
+        for (state, change) in state.iter_mut().zip(change) {
+            for row in 0..3 {
+                state[row] += change[row];
+            }
         }
         if self.memory == 0 {
             return;
         }
-        self.remember(flat_state, flat_change, weight);
+        let flat_state = state.as_flattened_mut();
+        self.remember(flat_state, change, weight);
         let columns = self.memory + 1;
         let norm = self.products[self.newest * columns + self.newest].sqrt();
         let failed = norm > FAILURE_GROWTH * self.last_norm;
@@ -97,11 +99,15 @@ impl Anderson {
     }
 
     fn column(&self, age: usize) -> usize {
-        (self.newest + self.memory + 1 - age) % (self.memory + 1)
+        if age <= self.newest {
+            self.newest - age
+        } else {
+            self.newest + self.memory + 1 - age
+        }
     }
 
     /// Stores an iterate over the oldest one and its products with all others.
-    fn remember(&mut self, image: &[f64], change: &[f64], weight: &[f64]) {
+    fn remember(&mut self, image: &[f64], change: &[[f64; 3]], weight: &[f64]) {
         let columns = self.memory + 1;
         self.newest = if self.count == 0 {
             0
@@ -112,7 +118,6 @@ impl Anderson {
         let at = self.newest * self.size;
         self.images[at..at + self.size].copy_from_slice(image);
         let (out, _) = self.residuals[at..at + self.size].as_chunks_mut::<3>();
-        let (change, _) = change.as_chunks::<3>();
         for ((out, change), &weight) in out.iter_mut().zip(change).zip(weight) {
             *out = change.map(|value| weight * value);
         }
@@ -168,20 +173,30 @@ impl Anderson {
         self.weights[..n].iter().all(|weight| weight.is_finite())
     }
 
-    /// state = g − Σ w_a (g − g_a).
+    /// state = g − Σ w_a (g − g_a), in one pass.
     fn combine(&self, state: &mut [f64]) {
+        const WIDTH: usize = 8;
         let n = self.count - 1;
-        let total: f64 = self.weights[..n].iter().sum();
-        for value in state.iter_mut() {
-            *value *= 1.0 - total;
+        let own = 1.0 - self.weights[..n].iter().sum::<f64>();
+        let (chunks, rest) = state.as_chunks_mut::<WIDTH>();
+        let covered = WIDTH * chunks.len();
+        for (position, chunk) in chunks.iter_mut().enumerate() {
+            let mut sum = chunk.map(|value| own * value);
+            for age in 1..=n {
+                let at = self.column(age) * self.size + WIDTH * position;
+                let weight = self.weights[age - 1];
+                for (sum, image) in sum.iter_mut().zip(&self.images[at..at + WIDTH]) {
+                    *sum += weight * image;
+                }
+            }
+            *chunk = sum;
         }
-        for age in 1..=n {
-            let at = self.column(age) * self.size;
-            vector::add_scaled(
-                state,
-                self.weights[age - 1],
-                &self.images[at..at + self.size],
-            );
+        for (position, value) in rest.iter_mut().enumerate() {
+            *value *= own;
+            for age in 1..=n {
+                let at = self.column(age) * self.size + covered + position;
+                *value += self.weights[age - 1] * self.images[at];
+            }
         }
     }
 }

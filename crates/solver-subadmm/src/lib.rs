@@ -39,6 +39,7 @@ mod layout;
 mod named;
 mod parallel;
 mod penalty;
+mod race;
 mod settings;
 mod solve;
 mod vector;

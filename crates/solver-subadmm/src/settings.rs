@@ -80,6 +80,11 @@ pub struct SubAdmmSettings {
     pub tree_method: TreeMethod,
     /// β at the start.
     pub start_penalty: StartPenalty,
+    /// Another start of β, tried when the tolerance is not reached after [`trial`](Self::trial)
+    /// iterations; the faster of the two goes on. `None` stays with the first.
+    pub fallback_penalty: Option<StartPenalty>,
+    /// Iterations after which the other start of β is tried.
+    pub trial: usize,
     /// How β changes.
     pub adaptation: Adaptation,
     /// Over-relaxation of J v̂ towards the new value, in (0, 2); 1 is the plain method.
@@ -103,6 +108,8 @@ impl Default for SubAdmmSettings {
                 scale: 1.0,
                 crowding: 1.0,
             },
+            fallback_penalty: Some(StartPenalty::PseudoDensity),
+            trial: 120,
             adaptation: Adaptation::Balanced {
                 ratio: 5.0,
                 first: 5,
@@ -122,6 +129,7 @@ impl SubAdmmSettings {
     pub fn paper() -> Self {
         Self {
             start_penalty: StartPenalty::PseudoDensity,
+            fallback_penalty: None,
             adaptation: Adaptation::Printed {
                 ratio: 10.0,
                 interval: 10,
@@ -137,6 +145,7 @@ impl SubAdmmSettings {
         Self {
             splitting: Splitting::Subsystem,
             start_penalty: StartPenalty::PerSubsystem,
+            fallback_penalty: None,
             adaptation: Adaptation::Never,
             relaxation: 1.0,
             anderson_memory: 0,

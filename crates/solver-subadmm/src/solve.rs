@@ -14,7 +14,8 @@ use crate::impulse_step::ImpulseStep;
 use crate::layout::Layout;
 use crate::parallel::both;
 use crate::penalty::Penalty;
-use crate::settings::{Adaptation, SubAdmmSettings};
+use crate::race::Race;
+use crate::settings::{Adaptation, StartPenalty, SubAdmmSettings};
 use crate::vector;
 use crate::velocity_step::{Output, VelocityStep, for_each_velocity};
 use crate::watch::Watch;
@@ -36,6 +37,9 @@ pub struct SubAdmm {
     penalty: Penalty,
     anderson: Anderson,
     watch: Watch,
+    race: Race,
+    /// Scale that each rule of the race had reached.
+    race_scale: [f64; 2],
     forces: Forces,
     iterate: Iterate,
     factorizations: usize,
@@ -77,6 +81,8 @@ impl SubAdmm {
             penalty: Penalty::default(),
             anderson: Anderson::default(),
             watch: Watch::default(),
+            race: Race::default(),
+            race_scale: [1.0; 2],
             forces: Forces::default(),
             iterate: Iterate::default(),
             factorizations: 0,
@@ -109,14 +115,28 @@ impl SubAdmm {
             rows,
             &self.folds,
         );
+        self.race_scale = [1.0; 2];
+        self.set_penalty(problem, self.settings.start_penalty, 1.0)
+    }
+
+    /// Lines 3 and 6: β by a rule, with everything that follows from it.
+    fn set_penalty(
+        &mut self,
+        problem: &Problem,
+        rule: StartPenalty,
+        scale: f64,
+    ) -> Result<(), Failure> {
         self.penalty.start(
-            self.settings.start_penalty,
+            rule,
             problem,
             &self.layout,
             &self.folds,
             &mut self.yardstick,
             &mut self.base,
         );
+        if scale != 1.0 {
+            self.penalty.set_scale(scale, &self.layout);
+        }
         let (layout, start) = (&self.layout, &self.penalty.start);
         for_each_block(self.is_parallel(), 0, &mut self.blocks, &|index, block| {
             block.weigh(layout, index, start);
@@ -176,13 +196,7 @@ impl SubAdmm {
                 .copy_from_slice(&self.iterate.measured_velocity);
             self.spread(problem);
         }
-        let iterate = &mut self.iterate;
-        for (number, slot) in self.layout.slots.iter().enumerate() {
-            let give = self.penalty.slot_inverse[number];
-            for row in 0..3 {
-                iterate.state[number][row] -= give * iterate.impulse[slot.active][row];
-            }
-        }
+        self.move_state(-1.0);
         self.anderson
             .start(self.settings.anderson_memory, 3 * slots);
     }
@@ -283,6 +297,35 @@ impl SubAdmm {
         self.factorize(problem)
     }
 
+    /// Goes on under another rule for β. z and λ stay.
+    fn change_rule(&mut self, problem: &Problem, old: usize, new: usize) -> Result<(), Failure> {
+        let rules = [
+            Some(self.settings.start_penalty),
+            self.settings.fallback_penalty,
+        ];
+        let Some(rule) = rules[new] else {
+            return Ok(());
+        };
+        self.race_scale[old] = self.penalty.scale;
+        self.move_state(1.0);
+        self.set_penalty(problem, rule, self.race_scale[new])?;
+        self.move_state(-1.0);
+        self.anderson
+            .start(self.settings.anderson_memory, 3 * self.layout.slots.len());
+        Ok(())
+    }
+
+    /// state += sign × λ/β.
+    fn move_state(&mut self, sign: f64) {
+        let iterate = &mut self.iterate;
+        for (number, slot) in self.layout.slots.iter().enumerate() {
+            let give = sign * self.penalty.slot_inverse[number];
+            for row in 0..3 {
+                iterate.state[number][row] += give * iterate.impulse[slot.active][row];
+            }
+        }
+    }
+
     /// v̂ that belongs to the active constraints' impulses, into `measured_velocity`; `stacked`
     /// holds these impulses, zero in folded rows.
     fn velocity_of_active_impulses(&mut self, problem: &Problem) {
@@ -314,12 +357,18 @@ impl SubAdmm {
             .mul(&iterate.measured_velocity, &mut iterate.row_velocity);
         self.folds
             .write_impulses(problem, &iterate.row_velocity, &mut iterate.stacked);
-        let residual = self.yardstick.measure_at(
+        let mut residual = self.yardstick.measure_at(
             problem,
             &iterate.stacked,
             &iterate.row_velocity,
             budget.criterion,
         );
+        if residual <= budget.tolerance && !self.folds.is_empty() {
+            // v̂ came from the matrix with folded constraints; the last word has A itself.
+            residual = self
+                .yardstick
+                .measure(problem, &iterate.stacked, budget.criterion);
+        }
         // Impulses of an infeasible problem grow until velocities vanish in their rounding, and
         // with them the residual: it cannot be known better than this.
         let masses = self.yardstick.effective_masses();
@@ -368,6 +417,10 @@ impl SubAdmm {
             .max_iterations
             .unwrap_or(self.settings.max_iterations);
         let mut next_test = self.first_test();
+        self.race.start(match self.settings.fallback_penalty {
+            Some(_) => self.settings.trial,
+            None => 0,
+        });
         for iteration in 1..=limit {
             let is_test = iteration == next_test;
             let gap = self.step(problem, is_test);
@@ -376,8 +429,10 @@ impl SubAdmm {
             }
             let is_out_of_time = watch.is_spent();
             let is_last = iteration == limit || is_out_of_time;
-            if self.watch.is_due(iteration, gap, is_last, budget) {
+            let is_phase_over = self.race.is_over(iteration);
+            if is_phase_over || self.watch.is_due(iteration, gap, is_last, budget) {
                 let residual = self.measure(problem, budget);
+                self.race.see(iteration, residual);
                 let entry = HistoryEntry {
                     iteration,
                     seconds: watch.elapsed().as_secs_f64(),
@@ -393,11 +448,17 @@ impl SubAdmm {
             if is_out_of_time {
                 return (Outcome::OutOfTime, iteration);
             }
-            if is_test {
+            let done = if is_phase_over && let Some((old, new)) = self.race.next(iteration) {
+                next_test = iteration + self.first_test();
+                self.change_rule(problem, old, new)
+            } else if is_test {
                 next_test = self.next_test(iteration);
-                if let Err(failure) = self.adapt(problem) {
-                    return (Outcome::Failed(failure), iteration);
-                }
+                self.adapt(problem)
+            } else {
+                Ok(())
+            };
+            if let Err(failure) = done {
+                return (Outcome::Failed(failure), iteration);
             }
         }
         (Outcome::OutOfIterations, limit)
@@ -416,7 +477,10 @@ impl SubAdmm {
             Adaptation::Never => 0,
             Adaptation::Printed { interval, .. } => iteration + interval.max(1),
             Adaptation::Balanced { growth, .. } => {
-                ((iteration as f64 * growth).ceil() as usize).max(iteration + 1)
+                // Spaced from the start of the phase: after a change of rule β is new.
+                let start = self.race.phase_start();
+                let next = start + ((iteration - start) as f64 * growth).ceil() as usize;
+                next.max(iteration + 1)
             }
         }
     }
@@ -448,7 +512,7 @@ impl Solver for SubAdmm {
                 Outcome::Failed(failure),
                 0,
                 self.factorizations,
-                unknown_residuals(),
+                Residuals::unknown(),
                 history,
             );
         }
@@ -468,23 +532,17 @@ impl Solver for SubAdmm {
         let residuals = self
             .yardstick
             .residuals(problem, &solution.velocity, &solution.impulse);
+        let outcome = honest(outcome, residuals.of(budget.criterion), budget.tolerance);
         report(outcome, iterations, self.factorizations, residuals, history)
     }
 }
 
-/// All residuals of a problem that could not even be set up.
-fn unknown_residuals() -> Residuals {
-    Residuals {
-        paper: f64::INFINITY,
-        scaled: f64::INFINITY,
-        primal: f64::INFINITY,
-        dual: f64::INFINITY,
-        complementarity: f64::INFINITY,
-        natural: f64::INFINITY,
-        balanced: f64::INFINITY,
-        fischer_burmeister: f64::INFINITY,
-        dynamics: f64::INFINITY,
+/// The outcome that the returned solution's own residual allows.
+fn honest(outcome: Outcome, residual: f64, tolerance: f64) -> Outcome {
+    if outcome.is_converged() && !(residual <= tolerance) {
+        return Outcome::Failed(Failure::Stalled);
     }
+    outcome
 }
 
 /// Blocks that one thread assembles and factorises at a time.

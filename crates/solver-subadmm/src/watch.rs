@@ -10,9 +10,6 @@ use stiction_constraints::{Budget, HistoryEntry};
 const FIRST: usize = 5;
 const GROWTH: f64 = 1.2;
 
-/// The ratio of residual and |J v̂ − z| varies from iteration to iteration by about this much.
-const TRUST: f64 = 0.5;
-
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     /// Best impulses so far, all rows stacked, and their residual.

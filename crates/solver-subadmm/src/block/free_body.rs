@@ -3,7 +3,7 @@
 use nalgebra::{Cholesky, Matrix6, Vector6};
 use stiction_constraints::JointRows;
 
-use super::combine;
+use super::{combine, for_each_fold_entry};
 use crate::fold::{Fold, add_square};
 use crate::layout::{BlockLayout, Layout};
 
@@ -20,14 +20,19 @@ impl FreeBodyBlock {
         self.weighted = Matrix6::zeros();
     }
 
-    pub(super) fn add_fold(&mut self, joint_rows: &JointRows, fold: &Fold) {
-        for segment in joint_rows.segments(fold.constraint) {
-            add_square(
-                &mut self.base,
-                joint_rows.values(fold.constraint, segment),
-                fold.damping,
-            );
-        }
+    pub(super) fn add_fold(&mut self, joint_rows: &JointRows, block: &BlockLayout, fold: &Fold) {
+        for_each_fold_entry(
+            joint_rows,
+            block,
+            fold.constraint,
+            fold.damping,
+            |row, column, value| {
+                self.base[(row, column)] += value;
+                if row != column {
+                    self.base[(column, row)] += value;
+                }
+            },
+        );
     }
 
     pub(super) fn weigh(&mut self, layout: &Layout, block: &BlockLayout, penalty: &[f64]) {

@@ -5,6 +5,7 @@
 
 mod articulated;
 mod body_matrices;
+mod branch_sparse;
 mod dense;
 mod free_body;
 mod sparse;
@@ -131,7 +132,7 @@ pub(crate) fn set_bases(
         let subsystem = problem.subsystems().get(index);
         match (&mut blocks[index], subsystem) {
             (Block::FreeBody(own), Some(Subsystem::FreeBody(inertia))) => own.set_base(inertia),
-            (Block::Tree(own), Some(Subsystem::Tree(tree))) => own.matrices.set_base(tree),
+            (Block::Tree(own), Some(Subsystem::Tree(tree))) => own.set_base(tree),
             (Block::Articulated(own), Some(Subsystem::Tree(tree))) => own.matrices.set_base(tree),
             (Block::Dense(own), _) => {
                 own.reset(block.dof_count());
@@ -164,7 +165,7 @@ pub(crate) fn set_bases(
         match &mut blocks[fold.block] {
             Block::Tree(own) => own.matrices.add_fold(problem, fold),
             Block::Articulated(own) => own.matrices.add_fold(problem, fold),
-            Block::FreeBody(own) => own.add_fold(joint_rows, fold),
+            Block::FreeBody(own) => own.add_fold(joint_rows, block, fold),
             Block::Dense(own) => own.add_fold(joint_rows, block, fold),
             Block::Sparse(own) => own.add_fold(joint_rows, block, fold),
         }

@@ -1,24 +1,25 @@
-//! A kinematic tree: composite-rigid-body assembly of (41), branch-sparse factorisation.
+//! A kinematic tree: wrenches of bodies in, velocities of bodies out.
 
 use nalgebra::Vector6;
-use stiction_constraints::{Tree, factor::TreeFactor};
+use stiction_constraints::Tree;
 
 use super::body_matrices::BodyMatrices;
+use super::branch_sparse::BranchSparse;
 
 #[derive(Debug, Default)]
 pub(crate) struct TreeBlock {
     pub(super) matrices: BodyMatrices,
-    pub(super) factor: TreeFactor,
+    pub(super) factor: BranchSparse,
 }
 
 impl TreeBlock {
+    pub(super) fn set_base(&mut self, tree: &Tree) {
+        self.matrices.set_base(tree);
+        self.factor.set_pattern(tree);
+    }
+
     pub(super) fn factorize(&mut self, tree: &Tree, scale: f64) -> Result<(), ()> {
-        let matrices = &self.matrices;
-        self.factor.update_with(
-            tree,
-            |body| matrices.body(body, scale),
-            |dof| matrices.diagonal(dof, scale),
-        )
+        self.factor.factorize(tree, &self.matrices, scale)
     }
 
     /// Solves K v̂ = `x` + Σ_b J_bᵀ w_b. On entry `bodies` holds the wrenches w_b, on exit the

@@ -1,0 +1,118 @@
+//! The joint-space matrix of a tree: composite-rigid-body assembly of (41), LᵀL without fill-in
+//! [RBDA, §6.5].
+//!
+//! It is refactorised whenever β changes and solved with in every iteration, so it is packed for
+//! that: the row of a degree of freedom holds its ancestors from the root on and itself last. The
+//! row of an ancestor is then a prefix, and a solve waits for the newest value at the end only.
+//! Pivots are stored inverted.
+
+use nalgebra::{Matrix6, Vector6};
+use stiction_constraints::Tree;
+
+use super::body_matrices::BodyMatrices;
+
+#[derive(Debug, Default)]
+pub(crate) struct BranchSparse {
+    /// First entry of each dof's row, and the total.
+    row_start: Vec<usize>,
+    /// Dof of each entry.
+    path: Vec<usize>,
+    /// The matrix, then L.
+    factor: Vec<f64>,
+    inverse_pivot: Vec<f64>,
+    composite: Vec<Matrix6<f64>>,
+}
+
+impl BranchSparse {
+    /// Lists the ancestors of every degree of freedom.
+    pub(super) fn set_pattern(&mut self, tree: &Tree) {
+        self.row_start.clear();
+        self.path.clear();
+        for dof in 0..tree.dof_count() {
+            let start = self.path.len();
+            self.row_start.push(start);
+            self.path.extend(tree.path(Some(dof)));
+            self.path[start..].reverse();
+        }
+        self.row_start.push(self.path.len());
+        self.factor.resize(self.path.len(), 0.0);
+        self.inverse_pivot.resize(tree.dof_count(), 0.0);
+    }
+
+    /// Assembles Σ_b J_bᵀ H_b J_b + diagonal and factorises it; `Err` when it is not positive
+    /// definite.
+    pub(super) fn factorize(
+        &mut self,
+        tree: &Tree,
+        matrices: &BodyMatrices,
+        scale: f64,
+    ) -> Result<(), ()> {
+        self.assemble(tree, matrices, scale);
+        for k in (0..self.inverse_pivot.len()).rev() {
+            let (above, rest) = self.factor.split_at_mut(self.row_start[k]);
+            let (row, last) = rest.split_at_mut(self.row_start[k + 1] - self.row_start[k] - 1);
+            // Also catches NaN.
+            if !(last[0] > 0.0) {
+                return Err(());
+            }
+            let inverse = 1.0 / last[0].sqrt();
+            self.inverse_pivot[k] = inverse;
+            for entry in row.iter_mut() {
+                *entry *= inverse;
+            }
+            for (depth, &ancestor) in self.path[self.row_start[k]..][..row.len()]
+                .iter()
+                .enumerate()
+            {
+                let target = &mut above[self.row_start[ancestor]..][..depth + 1];
+                crate::vector::add_scaled(target, -row[depth], &row[..=depth]);
+            }
+        }
+        Ok(())
+    }
+
+    /// Composite-rigid-body recursion: from the leaves to the root, every body's matrix is added
+    /// to its parent's, and its columns meet their ancestors.
+    fn assemble(&mut self, tree: &Tree, matrices: &BodyMatrices, scale: f64) {
+        self.composite.clear();
+        self.composite
+            .extend((0..tree.bodies().len()).map(|body| matrices.body(body, scale)));
+        for (index, body) in tree.bodies().iter().enumerate().rev() {
+            let first = tree.first_dof(index);
+            for dof in first..first + body.joint_dofs {
+                let force: Vector6<f64> = self.composite[index] * tree.columns()[dof];
+                let row = self.row_start[dof]..self.row_start[dof + 1];
+                for (entry, &ancestor) in self.factor[row.clone()].iter_mut().zip(&self.path[row]) {
+                    *entry = tree.columns()[ancestor].dot(&force);
+                }
+                self.factor[self.row_start[dof + 1] - 1] += matrices.diagonal(dof, scale);
+            }
+            if let Some(parent) = body.parent {
+                let own = self.composite[index];
+                self.composite[parent] += own;
+            }
+        }
+    }
+
+    /// x ← (Σ_b J_bᵀ H_b J_b + diagonal)⁻¹ x, by L⁻¹ L⁻ᵀ along the branches.
+    pub(super) fn solve_in_place(&self, x: &mut [f64]) {
+        let row = |dof: usize| {
+            let entries = self.row_start[dof]..self.row_start[dof + 1] - 1;
+            self.factor[entries.clone()].iter().zip(&self.path[entries])
+        };
+        for dof in (0..x.len()).rev() {
+            let value = x[dof] * self.inverse_pivot[dof];
+            x[dof] = value;
+            for (factor, &ancestor) in row(dof) {
+                x[ancestor] -= factor * value;
+            }
+        }
+        for dof in 0..x.len() {
+            let mut sum = x[dof];
+            for (factor, &ancestor) in row(dof) {
+                sum -= factor * x[ancestor];
+            }
+            x[dof] = sum * self.inverse_pivot[dof];
+        }
+    }
+}
