@@ -89,6 +89,10 @@ pub struct StoredSolution {
 
 /// What a problem file holds.
 #[derive(Debug, Clone, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "one value per file that is read, never many side by side"
+)]
 pub enum ProblemFile {
     /// u = W r + q.
     Local(LocalProblem),

@@ -31,7 +31,7 @@ pub(super) fn refine(
     reduced: &ReducedLocal,
     budget: &Budget,
     clock: &Stopwatch,
-    reaction: &mut Vec<f64>,
+    reaction: &mut [f64],
 ) -> usize {
     let n = reaction.len();
     if n == 0 || n > MOST_ROWS {

@@ -26,6 +26,10 @@ use crate::settings::TreeMethod;
 
 /// One block's matrix with its factor.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "free bodies, the largest variant, are also the common one"
+)]
 pub(crate) enum Block {
     FreeBody(FreeBodyBlock),
     Tree(TreeBlock),

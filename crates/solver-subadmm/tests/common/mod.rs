@@ -4,46 +4,46 @@
     reason = "every test binary uses its own part of these helpers"
 )]
 
-pub mod quadruped;
-pub mod vectors;
+pub(crate) mod quadruped;
+pub(crate) mod vectors;
 
 use nalgebra::{Matrix3, Matrix6, SMatrix, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use stiction_constraints::{Law, Problem, RowBlock};
 
-pub const GRAVITY: f64 = 9.81;
-pub const TIME_STEP: f64 = 1.0 / 240.0;
+pub(crate) const GRAVITY: f64 = 9.81;
+pub(crate) const TIME_STEP: f64 = 1.0 / 240.0;
 
 /// Deterministic random numbers.
-pub struct Dice(ChaCha8Rng);
+pub(crate) struct Dice(ChaCha8Rng);
 
 impl Dice {
-    pub fn new(seed: u64) -> Self {
+    pub(crate) fn new(seed: u64) -> Self {
         Self(ChaCha8Rng::seed_from_u64(seed))
     }
 
-    pub fn uniform(&mut self, low: f64, high: f64) -> f64 {
+    pub(crate) fn uniform(&mut self, low: f64, high: f64) -> f64 {
         low + (high - low) * self.0.random::<f64>()
     }
 
     /// Standard normal, by Box and Muller.
-    pub fn normal(&mut self) -> f64 {
+    pub(crate) fn normal(&mut self) -> f64 {
         let (u, w) = (1.0 - self.0.random::<f64>(), self.0.random::<f64>());
         (-2.0 * u.ln()).sqrt() * (std::f64::consts::TAU * w).cos()
     }
 
-    pub fn vector(&mut self) -> Vector3<f64> {
+    pub(crate) fn vector(&mut self) -> Vector3<f64> {
         Vector3::new(self.normal(), self.normal(), self.normal())
     }
 
-    pub fn index(&mut self, count: usize) -> usize {
+    pub(crate) fn index(&mut self, count: usize) -> usize {
         self.0.random_range(0..count)
     }
 }
 
 /// Rows (t1, t2, n) of a contact frame.
-pub fn frame(normal: &Vector3<f64>) -> Matrix3<f64> {
+pub(crate) fn frame(normal: &Vector3<f64>) -> Matrix3<f64> {
     let n = normal.normalize();
     let helper = if n.x.abs() < 0.7 {
         Vector3::x()
@@ -56,7 +56,7 @@ pub fn frame(normal: &Vector3<f64>) -> Matrix3<f64> {
 }
 
 /// 3×6 rows by rows of a contact at `arm` from the body's reference point, times `sign`.
-pub fn contact_rows(arm: &Vector3<f64>, normal: &Vector3<f64>, sign: f64) -> Vec<f64> {
+pub(crate) fn contact_rows(arm: &Vector3<f64>, normal: &Vector3<f64>, sign: f64) -> Vec<f64> {
     let frame = frame(normal);
     let mut jacobian = SMatrix::<f64, 3, 6>::zeros();
     jacobian.fixed_columns_mut::<3>(0).copy_from(&frame);
@@ -67,7 +67,7 @@ pub fn contact_rows(arm: &Vector3<f64>, normal: &Vector3<f64>, sign: f64) -> Vec
 }
 
 /// Spatial inertia of a box about its centre.
-pub fn box_inertia(mass: f64, half: &Vector3<f64>) -> Matrix6<f64> {
+pub(crate) fn box_inertia(mass: f64, half: &Vector3<f64>) -> Matrix6<f64> {
     let a = half * 2.0;
     let i = mass / 12.0;
     Matrix6::from_diagonal(&nalgebra::Vector6::new(
@@ -81,7 +81,7 @@ pub fn box_inertia(mass: f64, half: &Vector3<f64>) -> Matrix6<f64> {
 }
 
 /// A box with a velocity, under gravity and a wrench.
-pub fn push_box(
+pub(crate) fn push_box(
     problem: &mut Problem,
     mass: f64,
     half: &Vector3<f64>,
@@ -97,7 +97,7 @@ pub fn push_box(
     problem.push_free_body(inertia, &b).expect("a valid body")
 }
 
-pub fn push_contact(
+pub(crate) fn push_contact(
     problem: &mut Problem,
     friction: f64,
     error: [f64; 3],
@@ -118,7 +118,7 @@ fn normals<const N: usize>(dice: &mut Dice, scale: f64) -> [f64; N] {
 
 /// What a single cube on a plane does.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub enum Motion {
+pub(crate) enum Motion {
     Stick,
     Slip,
     Open,
@@ -126,7 +126,7 @@ pub enum Motion {
 }
 
 /// A 1 kg cube with contacts at its four lower corners, friction 0.5, and the velocity it must get.
-pub fn block(motion: Motion, mass: f64) -> (Problem, [f64; 6]) {
+pub(crate) fn block(motion: Motion, mass: f64) -> (Problem, [f64; 6]) {
     let friction = 0.5;
     let half = Vector3::new(0.1, 0.1, 0.1);
     let fall = GRAVITY * TIME_STEP;
@@ -167,7 +167,7 @@ pub fn block(motion: Motion, mass: f64) -> (Problem, [f64; 6]) {
 }
 
 /// A tower of cubes, the top one heavier by `ratio`, all masses times `scale`.
-pub fn tower(count: usize, ratio: f64, scale: f64, seed: u64) -> Problem {
+pub(crate) fn tower(count: usize, ratio: f64, scale: f64, seed: u64) -> Problem {
     let mut dice = Dice::new(seed);
     let mut problem = Problem::new();
     let half = Vector3::new(0.1, 0.1, 0.1);
@@ -200,7 +200,7 @@ pub fn tower(count: usize, ratio: f64, scale: f64, seed: u64) -> Problem {
 }
 
 /// One nut on a thread: a single body, overconstrained by contacts on both flanks.
-pub fn bolt_nut(friction: f64, contacts: usize, scale: f64, seed: u64) -> Problem {
+pub(crate) fn bolt_nut(friction: f64, contacts: usize, scale: f64, seed: u64) -> Problem {
     let mut dice = Dice::new(seed);
     let mut problem = Problem::new();
     let (radius, height) = (0.024, 0.04);
@@ -239,7 +239,7 @@ pub fn bolt_nut(friction: f64, contacts: usize, scale: f64, seed: u64) -> Proble
 }
 
 /// Bowl, bowl, plate and a pot of fifty times their mass, with rings of slanted contacts.
-pub fn dishes(contacts_each: usize, scale: f64, seed: u64) -> Problem {
+pub(crate) fn dishes(contacts_each: usize, scale: f64, seed: u64) -> Problem {
     let mut dice = Dice::new(seed);
     let mut problem = Problem::new();
     for mass in [0.1, 0.1, 0.1, 5.0] {
@@ -280,7 +280,7 @@ pub fn dishes(contacts_each: usize, scale: f64, seed: u64) -> Problem {
 }
 
 /// Adds a copy of another problem.
-pub fn append(problem: &mut Problem, other: &Problem) {
+pub(crate) fn append(problem: &mut Problem, other: &Problem) {
     let first = problem.subsystems().len();
     for (index, subsystem) in other.subsystems().iter().enumerate() {
         let b = &other.b()[other.dof_starts()[index]..other.dof_starts()[index + 1]];

@@ -6,7 +6,7 @@ use stiction_constraints::{Law, Problem, RowBlock, Subsystem, Tree, TreeBody};
 use super::{Dice, GRAVITY, TIME_STEP, box_inertia, contact_rows};
 
 /// Where a robot's bodies are, relative to its reference point (the middle of its base).
-pub struct Robot {
+pub(crate) struct Robot {
     pub tree: Tree,
     pub centers: Vec<Vector3<f64>>,
 }
@@ -25,7 +25,7 @@ fn hinge(axis: Vector3<f64>, origin: &Vector3<f64>) -> Vector6<f64> {
     Vector6::new(linear.x, linear.y, linear.z, axis.x, axis.y, axis.z)
 }
 
-pub fn robot(dice: &mut Dice) -> Robot {
+pub(crate) fn robot(dice: &mut Dice) -> Robot {
     let zero = Vector3::zeros();
     let mut bodies = vec![TreeBody {
         parent: None,
@@ -86,7 +86,7 @@ pub fn robot(dice: &mut Dice) -> Robot {
 }
 
 /// The joint-space matrix of a tree, from its definition Σ J_bᵀ M_b J_b + diag.
-pub fn dense_matrix(tree: &Tree) -> nalgebra::DMatrix<f64> {
+pub(crate) fn dense_matrix(tree: &Tree) -> nalgebra::DMatrix<f64> {
     let n = tree.dof_count();
     let mut matrix =
         nalgebra::DMatrix::from_diagonal(&nalgebra::DVector::from_column_slice(tree.diagonal()));
@@ -103,7 +103,12 @@ pub fn dense_matrix(tree: &Tree) -> nalgebra::DMatrix<f64> {
 /// Robots on the ground and against each other: `contacts` each, of which one is between two legs
 /// of the robot and two with its neighbour; joint friction and joint limits. The second value says
 /// where the bodies are.
-pub fn robots(count: usize, contacts: usize, friction: f64, seed: u64) -> (Problem, Vec<Robot>) {
+pub(crate) fn robots(
+    count: usize,
+    contacts: usize,
+    friction: f64,
+    seed: u64,
+) -> (Problem, Vec<Robot>) {
     let mut dice = Dice::new(seed);
     let mut problem = Problem::new();
     let mut robots = Vec::new();

@@ -8,7 +8,7 @@ use serde_json::Value;
 use stiction_constraints::{Law, Problem, RowBlock};
 
 /// A stored problem with its solution.
-pub struct Stored {
+pub(crate) struct Stored {
     pub name: String,
     pub problem: Problem,
     /// v̂, where it is unique, with the tolerance it is known to.
@@ -18,7 +18,7 @@ pub struct Stored {
 }
 
 /// All stored problems; empty, with a message, where they are not there.
-pub fn stored() -> Vec<Stored> {
+pub(crate) fn stored() -> Vec<Stored> {
     let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared/vectors");
     let mut paths: Vec<PathBuf> = std::fs::read_dir(&folder)
         .map(|entries| entries.flatten().map(|entry| entry.path()).collect())
