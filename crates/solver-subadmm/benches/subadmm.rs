@@ -1,13 +1,14 @@
 //! `cargo bench -p stiction-solver-subadmm`: time to 1e-4, the ablations of Table III of the paper,
 //! and how cost grows with the number of subsystems.
 
-#[path = "../tests/common/mod.rs"]
-mod common;
-
 use std::time::Instant;
 
 use criterion::{Criterion as Bench, criterion_group};
 use stiction_constraints::{Budget, Criterion, Problem, Solution, Solver};
+use stiction_generators::{
+    BoltNutParams, DishStackParams, QuadrupedsParams, SpherePileParams, bolt_nut, dish_stack,
+    quadrupeds, sphere_pile,
+};
 use stiction_solver_subadmm::{SubAdmm, SubAdmmSettings, TreeMethod};
 
 fn to_1e4() -> Budget {
@@ -33,9 +34,10 @@ fn solve(solver: &mut SubAdmm, problem: &Problem, budget: &Budget, solution: &mu
 fn cold_start(bench: &mut Bench) {
     let mut group = bench.benchmark_group("to_1e-4_paper_residual");
     for (name, problem) in [
-        ("bolt_nut_120", common::bolt_nut(0.3, 120, 1.0, 0)),
-        ("dishes_200", common::dishes(50, 1.0, 0)),
+        ("bolt_nut", bolt_nut(&BoltNutParams::default())),
+        ("dish_stack", dish_stack(&DishStackParams::default())),
     ] {
+        let problem = problem.expect("default parameters are valid");
         let (mut solver, mut solution) = (SubAdmm::default(), Solution::cold());
         group.bench_function(name, |b| {
             b.iter(|| solve(&mut solver, &problem, &to_1e4(), &mut solution));
@@ -46,7 +48,7 @@ fn cold_start(bench: &mut Bench) {
 
 fn ablation(bench: &mut Bench) {
     let mut group = bench.benchmark_group("eight_robots_100_iterations");
-    let problem = common::quadruped::robots(8, 12, 0.6, 0).0;
+    let problem = quadrupeds(&QuadrupedsParams::default()).expect("default parameters are valid");
     let mut solvers: Vec<SubAdmm> = ["subadmm", "admm-full", "subadmm-no-body"]
         .iter()
         .filter_map(|name| SubAdmm::named(name))
@@ -68,23 +70,17 @@ fn ablation(bench: &mut Bench) {
     group.finish();
 }
 
-/// Towers of five, `count` bodies in all.
-fn towers(count: usize) -> Problem {
-    let mut problem = Problem::new();
-    for index in 0..count / 5 {
-        let tower = common::tower(5, 1.0, 1.0, index as u64);
-        common::append(&mut problem, &tower);
-    }
-    problem
-}
-
 /// Times 50 iterations for growing numbers of bodies and fits a line through them.
 #[allow(clippy::print_stdout, reason = "the fit is the result of the bench")]
 fn scaling() {
     println!("\nbodies  50 iterations (best of 5)");
     let mut points = Vec::new();
-    for count in [500, 1000, 2000, 4000, 6000, 8000, 10_000] {
-        let problem = towers(count);
+    for count in [1000, 2000, 4000, 6000, 8000, 10_000] {
+        let params = SpherePileParams {
+            bodies: count,
+            ..SpherePileParams::default()
+        };
+        let problem = sphere_pile(&params).expect("valid parameters");
         let (mut solver, mut solution) = (SubAdmm::default(), Solution::cold());
         let best = (0..6)
             .map(|_| {

@@ -539,7 +539,7 @@ impl Solver for SubAdmm {
 
 /// The outcome that the returned solution's own residual allows.
 fn honest(outcome: Outcome, residual: f64, tolerance: f64) -> Outcome {
-    if outcome.is_converged() && !(residual <= tolerance) {
+    if outcome.is_converged() && (residual.is_nan() || residual > tolerance) {
         return Outcome::Failed(Failure::Stalled);
     }
     outcome
