@@ -11,8 +11,7 @@ pub(crate) fn cholesky_in_place(n: usize, a: &mut [f64]) -> bool {
         }
         let sum: f64 = dot(&row_i[..i], &row_i[..i]);
         let pivot = row_i[i] - sum;
-        // Also catches NaN.
-        if !(pivot > 0.0) {
+        if pivot <= 0.0 || pivot.is_nan() {
             return false;
         }
         // The reciprocal is stored: divisions would dominate small systems.

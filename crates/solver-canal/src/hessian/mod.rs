@@ -68,9 +68,9 @@ impl Hessian {
     /// x ← (A + Jᵀ K J)⁻¹ x after [`factorize_symmetric`](Self::factorize_symmetric).
     pub(crate) fn solve_symmetric(&mut self, x: &mut [f64]) {
         if self.is_dense {
-            self.dense.solve_symmetric(x)
+            self.dense.solve_symmetric(x);
         } else {
-            self.sparse.solve_symmetric(x)
+            self.sparse.solve_symmetric(x);
         }
     }
 
@@ -90,9 +90,9 @@ impl Hessian {
     /// x ← (A + Jᵀ K J)⁻¹ x after [`factorize_general`](Self::factorize_general).
     pub(crate) fn solve_general(&mut self, x: &mut [f64]) {
         if self.is_dense {
-            self.dense.solve_general(x)
+            self.dense.solve_general(x);
         } else {
-            self.sparse.solve_general(x)
+            self.sparse.solve_general(x);
         }
     }
 }
