@@ -12,7 +12,7 @@ use stiction_solver_subadmm::SubAdmm;
 fn reaches_moderate_accuracy_and_the_known_velocity() {
     let mut missed = Vec::new();
     for stored in stored() {
-        let name = &stored.name;
+        let mut solver = SubAdmm::default();
         let mut solution = Solution::cold();
         let budget = Budget {
             criterion: Criterion::Scaled,
