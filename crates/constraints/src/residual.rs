@@ -19,7 +19,7 @@ pub struct Residuals {
     /// The same map with each constraint's effective mass as β, divided by it, largest component:
     /// in m/s, the same at any mass scale.
     pub scaled: f64,
-    /// Largest distance of a contact's impulse to its friction cone, N·s, [CMC].
+    /// Largest distance of a contact's impulse to its friction cone, N·s, [CMC, §III].
     pub primal: f64,
     /// Largest distance of a contact's velocity (with the De Saxcé shift) to the dual cone, m/s.
     pub dual: f64,
@@ -54,7 +54,7 @@ impl Residuals {
         }
     }
 
-    /// ε_abs of [CMC]: the largest of primal, dual and complementarity.
+    /// ε_abs of [CMC, §III]: the largest of primal, dual and complementarity.
     pub fn eps_abs(&self) -> f64 {
         worse(worse(self.primal, self.dual), self.complementarity)
     }

@@ -23,7 +23,9 @@ fn by_hand(storage: Storage, change: impl Fn(&str, &mut Vec<i32>)) -> Vec<u8> {
     let mut spacedim = vec![3];
     change("spacedim", &mut spacedim);
     main.create_dataset("spacedim").with_i32_data(&spacedim);
-    let matrices: [(&str, [i32; 2], &[(i32, i32, f64)]); 2] = [
+    /// Row, column and value.
+    type Entry = (i32, i32, f64);
+    let matrices: [(&str, [i32; 2], &[Entry]); 2] = [
         ("M", [2, 2], &[(0, 0, 4.0), (1, 1, 5.0)]),
         ("H", [2, 3], &[(0, 0, 1.0), (1, 1, 2.0), (1, 2, 3.0)]),
     ];
