@@ -11,10 +11,10 @@ use crate::settings::LinearSolver;
 use dense::DenseHessian;
 use sparse::SparseHessian;
 
-/// Up to this many degrees of freedom the dense factorisation wins whatever the pattern:
+/// Up to this many degrees of freedom the dense factorisation wins on chains of touching robots:
 /// measured by `cargo bench -p stiction-benches --bench canal_linear_solver`.
-const DENSE_BELOW: usize = 64;
-/// Beyond it, the share of nonzeros above which dense still wins (same measurement).
+const DENSE_BELOW: usize = 144;
+/// Beyond it, the share of nonzeros above which a sparse factorisation has nothing to gain.
 const DENSE_ABOVE_FILL: f64 = 0.35;
 
 /// A + Jᵀ K J with its factor. Patterns and orderings are kept while the structure of J stays.
