@@ -168,9 +168,23 @@ impl Yardstick {
             }
             trace += total;
             let mean = total / constraint.rows as f64;
-            // A constraint that moves nothing has no effective mass; any positive number serves.
             self.effective_mass
-                .push(if mean > 0.0 { 1.0 / mean } else { 1.0 });
+                .push(if mean > 0.0 { 1.0 / mean } else { 0.0 });
+        }
+        // A constraint that moves nothing has no effective mass; any positive number serves that
+        // grows with the unit of mass, so that the residuals do not depend on it.
+        if self.effective_mass.contains(&0.0) {
+            let mut inertia = 0.0;
+            self.dynamics.for_each_lower_entry(|row, column, value| {
+                if row == column {
+                    inertia += value / problem.dof_count() as f64;
+                }
+            });
+            for mass in &mut self.effective_mass {
+                if *mass == 0.0 {
+                    *mass = inertia;
+                }
+            }
         }
         let n_rows = problem.row_count();
         self.mean_diagonal = if trace > 0.0 {

@@ -61,7 +61,7 @@ proptest! {
             (factor * r.primal, s.primal),
             (factor * r.complementarity, s.complementarity),
         ] {
-            prop_assert!(close(a, b), "{} {}", a, b);
+            prop_assert!(close(a, b), "{} {} of {:?} {:?}", a, b, r, s);
         }
         let free = vec![0.0; problem.row_count()];
         let (v, _) = measured(&problem, &free);
