@@ -56,5 +56,5 @@ pub use narrow::{NarrowScratch, NarrowSettings, PairMemory, contacts_between};
 pub use nodes::{DeformableSurface, NodeContact, nodes_against_shape};
 pub use reduce::ReduceSettings;
 pub use rod::{RodSelfCollision, RodSelfContact, rod_against_shape};
-pub use shape::Shape;
-pub use world::{Collider, CollisionWorld, DetectReport, Execution, WorldSettings};
+pub use shape::{Outline, Shape};
+pub use world::{Collider, CollisionMemory, CollisionWorld, DetectReport, Execution, WorldSettings};

@@ -81,6 +81,12 @@ pub struct DetectReport {
     pub n_raw_contacts: usize,
 }
 
+/// What detection remembers of its pairs from one step to the next.
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+pub struct CollisionMemory {
+    pairs: Vec<(u32, u32, PairMemory)>,
+}
+
 /// One pair that is being followed.
 #[derive(Debug, Default)]
 struct PairSlot {
@@ -204,6 +210,55 @@ impl CollisionWorld {
     /// Asks `detector` before those added earlier and before the built-in detection.
     pub fn add_detector(&mut self, detector: Arc<dyn PairDetector>) {
         self.detectors.insert(0, detector);
+    }
+
+    /// Changes how much a collider adds to the margin of its pairs, m: for example by how far it
+    /// moves in a step.
+    pub fn set_margin(&mut self, collider: usize, margin: f64) -> Result<()> {
+        let Some(entry) = self.colliders.get_mut(collider) else {
+            return Err(CollisionError::Unknown {
+                what: "collider",
+                name: collider.to_string(),
+            });
+        };
+        non_negative(&entry.name, "margin", margin)?;
+        entry.margin = margin;
+        Ok(())
+    }
+
+    /// What detection remembers of its pairs. A world with the same colliders that
+    /// [restores](Self::restore_memory) it finds the same contacts as this one, to the bit.
+    pub fn memory(&self) -> CollisionMemory {
+        CollisionMemory {
+            pairs: self
+                .slots
+                .iter()
+                .map(|slot| (slot.pair.0, slot.pair.1, slot.memory.clone()))
+                .collect(),
+        }
+    }
+
+    /// Takes over the memory of a world with the same colliders.
+    pub fn restore_memory(&mut self, memory: &CollisionMemory) -> Result<()> {
+        let n = self.colliders.len();
+        let sorted = memory.pairs.windows(2).all(|w| (w[0].0, w[0].1) < (w[1].0, w[1].1));
+        let known = |&(a, b, _): &(u32, u32, PairMemory)| a < b && (b as usize) < n;
+        if !sorted || !memory.pairs.iter().all(known) {
+            return Err(CollisionError::Unknown {
+                what: "pair of colliders in",
+                name: "collision memory".to_owned(),
+            });
+        }
+        self.broad.clear();
+        self.slots.clear();
+        for (a, b, memory) in &memory.pairs {
+            self.slots.push(PairSlot {
+                pair: (*a, *b),
+                memory: memory.clone(),
+                ..PairSlot::default()
+            });
+        }
+        Ok(())
     }
 
     /// Settings, to read.

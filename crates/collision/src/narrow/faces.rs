@@ -30,7 +30,7 @@ pub(super) struct FaceHit {
 }
 
 /// Where the minima were in the last step, by face.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub(crate) struct WarmStart {
     last: Vec<(u32, [f64; 3])>,
     next: Vec<(u32, [f64; 3])>,

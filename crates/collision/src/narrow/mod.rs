@@ -51,7 +51,7 @@ impl Default for NarrowSettings {
 }
 
 /// What a pair remembers from its last step: where the face minima were, and which were kept.
-#[derive(Debug, Clone, Default)]
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct PairMemory {
     warm: WarmStart,
     kept: Vec<u64>,

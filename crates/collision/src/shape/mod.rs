@@ -6,6 +6,7 @@ mod feature;
 mod height_field;
 mod hull;
 mod mesh;
+mod outline;
 mod tessellate;
 
 use std::fmt::Debug;
@@ -17,6 +18,7 @@ pub(crate) use convex::{Convex, Core};
 pub(crate) use feature::{Feature, MAX_CORNERS};
 pub use height_field::HeightField;
 pub use mesh::TriangleMesh;
+pub use outline::Outline;
 pub(crate) use mesh::closest_on_triangle;
 
 use crate::aabb::Aabb;

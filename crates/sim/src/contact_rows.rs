@@ -1,0 +1,95 @@
+//! Contacts as rows: from gap, speed and material to law and error term.
+
+use stiction_collision::{ContactMaterial, ContactPoint};
+use stiction_constraints::stabilization::{ContactNormal, tangential_error};
+use stiction_constraints::Law;
+
+use crate::body::Body;
+use crate::error::{Result, SimError};
+use crate::placement::{Pair, Placement, tangents};
+use crate::rows::{Key, RowBuffer};
+use crate::settings::Settings;
+
+/// Adds the rows (t1, t2, n) of every contact: velocity of B minus velocity of A.
+pub(crate) fn push_contacts(
+    contacts: &[ContactPoint],
+    placement: &Placement,
+    bodies: &[Body],
+    settings: &Settings,
+    rows: &mut RowBuffer,
+) -> Result<()> {
+    let dt = settings.time_step;
+    for contact in contacts {
+        let pair = Pair {
+            placement,
+            bodies,
+            first: contact.body_a,
+            second: contact.body_b,
+        };
+        let [t1, t2] = tangents(&contact.normal, contact.material.direction);
+        let frame = [t1, t2, contact.normal];
+        let motion = pair.linear([&contact.point, &contact.point], &frame);
+        // The gap at the start of the step, as seen from where this pass linearises.
+        let gap = contact.gap - placement.advance * motion.guess[2];
+        let slowest = if settings.baumgarte > 0.0 {
+            -settings.push_out_speed * dt / settings.baumgarte
+        } else {
+            f64::NEG_INFINITY
+        };
+        let law = law(&contact.material, dt).map_err(|reason| SimError::NotPossible {
+            element: format!(
+                "contact of \"{}\" and \"{}\"",
+                bodies[contact.body_a].name, bodies[contact.body_b].name
+            ),
+            reason: reason.to_owned(),
+        })?;
+        let normal = if contact.material.compliance > 0.0 {
+            // The spring of the surfaces sees the gap itself.
+            gap / dt
+        } else {
+            ContactNormal {
+                gap: gap.max(slowest),
+                normal_velocity: motion.before[2],
+                restitution: contact.material.restitution,
+                baumgarte: settings.baumgarte,
+                dt,
+                theta: settings.theta,
+            }
+            .error()
+        };
+        let [e1, e2] = tangential_error([motion.before[0], motion.before[1]], settings.theta);
+        let error = [
+            e1 + motion.driven[0],
+            e2 + motion.driven[1],
+            normal + motion.driven[2],
+        ];
+        rows.push_bodies(Key::Contact(contact.id.0), law, &error, frame, motion.terms);
+    }
+    Ok(())
+}
+
+/// The law of a contact with this material. A surface compliance c (m/N) gives the impulse
+/// λ = −dt (φ + dt z)/c, that is R = c/dt² in z + φ/dt + R λ = 0.
+fn law(material: &ContactMaterial, dt: f64) -> std::result::Result<Law, &'static str> {
+    let (along, across) = (material.friction_along, material.friction_across);
+    let is_isotropic = along == across;
+    if material.compliance > 0.0 {
+        if !is_isotropic {
+            return Err("two-axis friction together with compliance is not supported");
+        }
+        return Ok(Law::CompliantContact {
+            friction: along,
+            tangential_compliance: 0.0,
+            normal_compliance: material.compliance / (dt * dt),
+        });
+    }
+    if is_isotropic {
+        return Ok(Law::Contact { friction: along });
+    }
+    if along == 0.0 || across == 0.0 {
+        return Err("two-axis friction needs two positive coefficients");
+    }
+    Ok(Law::AnisotropicContact {
+        friction: [along, across],
+    })
+}

@@ -1,0 +1,348 @@
+//! Bodies that touch, directly or through others, form an island. Islands are solved apart and
+//! stop apart.
+
+use nalgebra::Matrix6;
+use rayon::prelude::*;
+use stiction_constraints::{
+    Budget, Outcome, Problem, ProblemError, Report, RowBlock, Solution, Solver, Subsystem, Tree,
+};
+
+use crate::rows::{RowBuffer, Term};
+use crate::warm_start::WarmStart;
+
+/// A and b of one subsystem in this step.
+#[derive(Debug, Clone)]
+pub(crate) struct SubsystemData {
+    pub(crate) matrix: SubsystemMatrix,
+    pub(crate) b: Vec<f64>,
+    /// v̂, found by the solver.
+    pub(crate) velocity: Vec<f64>,
+}
+
+/// A of one subsystem.
+#[derive(Debug, Clone)]
+pub(crate) enum SubsystemMatrix {
+    FreeBody(Matrix6<f64>),
+    Tree(Tree),
+}
+
+impl SubsystemData {
+    fn subsystem(&self) -> Subsystem {
+        match &self.matrix {
+            SubsystemMatrix::FreeBody(inertia) => Subsystem::FreeBody(*inertia),
+            SubsystemMatrix::Tree(tree) => Subsystem::Tree(tree.clone()),
+        }
+    }
+
+    fn copy_into(&self, target: &mut Subsystem) {
+        match (&self.matrix, target) {
+            (SubsystemMatrix::FreeBody(inertia), Subsystem::FreeBody(to)) => *to = *inertia,
+            (SubsystemMatrix::Tree(tree), Subsystem::Tree(to)) => to.copy_values_from(tree),
+            (_, target) => *target = self.subsystem(),
+        }
+    }
+}
+
+/// One island with its problem and its solver, which keeps its workspace from step to step.
+struct Island {
+    members: Vec<usize>,
+    rows: Vec<usize>,
+    /// The members for which `problem` has its subsystems.
+    built: Vec<usize>,
+    problem: Problem,
+    solution: Solution,
+    solver: Box<dyn Solver>,
+    result: Result<Option<Report>, ProblemError>,
+}
+
+/// Makes the solver of a new island.
+pub(crate) type MakeSolver = Box<dyn Fn() -> Box<dyn Solver> + Send + Sync>;
+
+/// The islands of a world.
+#[derive(Default)]
+pub(crate) struct Islands {
+    /// Union–find over subsystems; a root is the smallest member.
+    parent: Vec<usize>,
+    /// By root.
+    slots: Vec<Option<Box<Island>>>,
+    /// Roots of this step's islands, ascending.
+    active: Vec<usize>,
+}
+
+/// What solving gave, over all islands.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub(crate) struct SolveSummary {
+    pub(crate) islands: usize,
+    pub(crate) iterations: usize,
+    pub(crate) residual: f64,
+    pub(crate) unconverged: usize,
+    pub(crate) outcome: Option<Outcome>,
+}
+
+/// An island that could not be solved.
+pub(crate) struct IslandFailure {
+    pub(crate) members: Vec<usize>,
+    pub(crate) reason: String,
+    pub(crate) problem: Problem,
+}
+
+impl Islands {
+    /// Forgets all solvers, for example because another is wanted.
+    pub(crate) fn clear(&mut self) {
+        self.slots.clear();
+    }
+
+    /// Deals subsystems and constraints out to islands, or all to one.
+    pub(crate) fn build(
+        &mut self,
+        subsystems: &[SubsystemData],
+        rows: &RowBuffer,
+        apart: bool,
+        make: &MakeSolver,
+    ) {
+        self.parent.clear();
+        self.parent.extend(0..subsystems.len());
+        for row in &rows.rows {
+            if let [Some(a), Some(b)] = &row.terms {
+                self.join(a.subsystem(), b.subsystem());
+            }
+        }
+        if !apart {
+            (1..subsystems.len()).for_each(|subsystem| self.join(0, subsystem));
+        }
+        self.slots.resize_with(subsystems.len(), || None);
+        for island in self.slots.iter_mut().flatten() {
+            island.members.clear();
+            island.rows.clear();
+        }
+        for (index, row) in rows.rows.iter().enumerate() {
+            if let Some(term) = row.terms.iter().flatten().next() {
+                let root = self.root(term.subsystem());
+                self.island(root, make).rows.push(index);
+            }
+        }
+        self.active.clear();
+        for subsystem in 0..subsystems.len() {
+            let root = self.root(subsystem);
+            let is_touched = self.slots[root].as_ref().is_some_and(|island| !island.rows.is_empty());
+            // A robot on its own still needs A⁻¹ b; a free body in flight does not.
+            let is_tree = matches!(subsystems[subsystem].matrix, SubsystemMatrix::Tree(_));
+            if is_touched || is_tree {
+                if root == subsystem {
+                    self.active.push(root);
+                }
+                self.island(root, make).members.push(subsystem);
+            }
+        }
+    }
+
+    /// Solves every island, in parallel where there are several; the result does not depend on
+    /// the threads.
+    pub(crate) fn solve(
+        &mut self,
+        subsystems: &mut [SubsystemData],
+        rows: &mut RowBuffer,
+        warm: Option<&WarmStart>,
+        budget: &Budget,
+    ) -> Result<SolveSummary, IslandFailure> {
+        let data = &*subsystems;
+        let buffer = &*rows;
+        let run = |island: &mut Box<Island>| island.solve(data, buffer, warm, budget);
+        if self.active.len() > 1 {
+            self.slots
+                .par_iter_mut()
+                .flatten()
+                .filter(|island| !island.members.is_empty())
+                .for_each(run);
+        } else {
+            self.slots
+                .iter_mut()
+                .flatten()
+                .filter(|island| !island.members.is_empty())
+                .for_each(run);
+        }
+        let mut summary = SolveSummary::default();
+        for &root in &self.active {
+            if let Some(island) = &self.slots[root] {
+                island.check()?;
+                island.store(subsystems, rows, &mut summary);
+            }
+        }
+        Ok(summary)
+    }
+
+    /// Whether a subsystem is part of an island that was solved.
+    pub(crate) fn is_solved(&self, subsystem: usize) -> bool {
+        let root = self.root(subsystem);
+        self.active.binary_search(&root).is_ok()
+    }
+
+    fn island(&mut self, root: usize, make: &MakeSolver) -> &mut Island {
+        self.slots[root].get_or_insert_with(|| {
+            Box::new(Island {
+                members: Vec::new(),
+                rows: Vec::new(),
+                built: Vec::new(),
+                problem: Problem::new(),
+                solution: Solution::cold(),
+                solver: make(),
+                result: Ok(None),
+            })
+        })
+    }
+
+    fn root(&self, mut subsystem: usize) -> usize {
+        while self.parent[subsystem] != subsystem {
+            subsystem = self.parent[subsystem];
+        }
+        subsystem
+    }
+
+    fn join(&mut self, a: usize, b: usize) {
+        let (mut a, mut b) = (self.root(a), self.root(b));
+        if a > b {
+            std::mem::swap(&mut a, &mut b);
+        }
+        self.parent[b] = a;
+    }
+}
+
+impl Island {
+    fn solve(
+        &mut self,
+        subsystems: &[SubsystemData],
+        rows: &RowBuffer,
+        warm: Option<&WarmStart>,
+        budget: &Budget,
+    ) {
+        self.result = self.fill(subsystems, rows, warm).map(|()| {
+            Some(self.solver.solve(&self.problem, budget, &mut self.solution))
+        });
+    }
+
+    /// Writes the island's problem and the guess.
+    fn fill(
+        &mut self,
+        subsystems: &[SubsystemData],
+        rows: &RowBuffer,
+        warm: Option<&WarmStart>,
+    ) -> Result<(), ProblemError> {
+        self.problem.clear_constraints();
+        if self.built == self.members {
+            for (index, &member) in self.members.iter().enumerate() {
+                let data = &subsystems[member];
+                self.problem
+                    .update_subsystem(index, &data.b, |target| data.copy_into(target))?;
+            }
+        } else {
+            self.built.clear();
+            self.problem = Problem::new();
+            for &member in &self.members {
+                let data = &subsystems[member];
+                self.problem.push_subsystem(data.subsystem(), &data.b)?;
+            }
+            self.built.extend_from_slice(&self.members);
+        }
+        self.solution.clear();
+        for &index in &self.rows {
+            let row = &rows.rows[index];
+            let mut blocks = [(0, RowBlock::Dofs { dofs: &[], values: &[] }); 2];
+            let mut count = 0;
+            for term in row.terms.iter().flatten() {
+                blocks[count] = self.block(term, row.count, rows);
+                count += 1;
+            }
+            self.problem
+                .push_constraint(row.law, &row.error[..row.count], &blocks[..count])?;
+            let guess = warm.map_or([0.0; 3], |warm| warm.guess(row));
+            self.solution.impulse.extend_from_slice(&guess[..row.count]);
+        }
+        if warm.is_none() {
+            self.solution.clear();
+        }
+        Ok(())
+    }
+
+    fn block<'a>(
+        &self,
+        term: &'a Term,
+        count: usize,
+        rows: &'a RowBuffer,
+    ) -> (usize, RowBlock<'a>) {
+        let local = |subsystem| self.members.partition_point(|&member| member < subsystem);
+        match term {
+            Term::Body {
+                subsystem,
+                body,
+                values,
+            } => (
+                local(*subsystem),
+                RowBlock::Body {
+                    body: *body,
+                    values: &values[..6 * count],
+                },
+            ),
+            Term::Dofs {
+                subsystem,
+                first,
+                count,
+            } => (
+                local(*subsystem),
+                RowBlock::Dofs {
+                    dofs: &rows.dofs[*first..first + count],
+                    values: &rows.values[*first..first + count],
+                },
+            ),
+        }
+    }
+
+    /// Refuses a result that cannot be used.
+    fn check(&self) -> Result<(), IslandFailure> {
+        let fail = |reason: String| {
+            Err(IslandFailure {
+                members: self.members.clone(),
+                reason,
+                problem: self.problem.clone(),
+            })
+        };
+        let report = match &self.result {
+            Err(error) => return fail(error.to_string()),
+            Ok(None) => return Ok(()),
+            Ok(Some(report)) => report,
+        };
+        let finite = self.solution.velocity.iter().all(|value| value.is_finite());
+        let fits = self.solution.velocity.len() == self.problem.dof_count();
+        match &report.outcome {
+            Outcome::Failed(stiction_constraints::Failure::Stalled) if finite && fits => Ok(()),
+            Outcome::Failed(failure) => fail(failure.to_string()),
+            _ if finite && fits => Ok(()),
+            _ => fail("the solver returned values that are not finite".to_owned()),
+        }
+    }
+
+    fn store(
+        &self,
+        subsystems: &mut [SubsystemData],
+        rows: &mut RowBuffer,
+        summary: &mut SolveSummary,
+    ) {
+        let starts = self.problem.dof_starts();
+        for (index, &member) in self.members.iter().enumerate() {
+            let velocity = &self.solution.velocity[starts[index]..starts[index + 1]];
+            subsystems[member].velocity.copy_from_slice(velocity);
+        }
+        for (constraint, &index) in self.problem.constraints().iter().zip(&self.rows) {
+            let row = &mut rows.rows[index];
+            row.impulse = constraint.load(&self.solution.impulse).into();
+        }
+        if let Ok(Some(report)) = &self.result {
+            summary.islands += 1;
+            summary.iterations = summary.iterations.max(report.iterations);
+            summary.residual = summary.residual.max(report.residuals.scaled);
+            if !report.outcome.is_converged() {
+                summary.unconverged += 1;
+                summary.outcome = Some(report.outcome.clone());
+            }
+        }
+    }
+}

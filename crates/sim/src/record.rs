@@ -1,0 +1,183 @@
+//! What a recording shows of a world.
+
+use nalgebra::Isometry3;
+use stiction_collision::{Outline, Shape};
+use stiction_recording::{
+    Body, Contact, ContactState, Frame, Geometry, Header, Mesh, Pose, Statistics, Visual,
+};
+
+use crate::body::Kind;
+use crate::report::ContactMode;
+use crate::world::World;
+
+/// Colours of bodies that have none of their own, in turn.
+const COLORS: [[f32; 4]; 8] = [
+    [0.36, 0.56, 0.80, 1.0],
+    [0.89, 0.55, 0.27, 1.0],
+    [0.45, 0.70, 0.45, 1.0],
+    [0.80, 0.43, 0.47, 1.0],
+    [0.60, 0.51, 0.74, 1.0],
+    [0.87, 0.74, 0.38, 1.0],
+    [0.36, 0.67, 0.70, 1.0],
+    [0.66, 0.56, 0.48, 1.0],
+];
+/// Colour of what does not move.
+const STILL: [f32; 4] = [0.55, 0.57, 0.60, 1.0];
+
+impl World {
+    /// What does not change in a recording; `scene` names it, frames are `interval` s apart.
+    pub fn recording_header(&self, scene: &str, interval: f64) -> Header {
+        let mut meshes = Vec::new();
+        let mut bodies: Vec<Body> = self
+            .bodies
+            .iter()
+            .map(|body| Body {
+                name: body.name.clone(),
+                mass: body.mass,
+                fixed: body.kind == Kind::Fixed,
+                ..Body::default()
+            })
+            .collect();
+        for collider in self.collision.colliders() {
+            let body = &self.bodies[collider.body];
+            let color = body.color.unwrap_or(match body.kind {
+                Kind::Fixed => STILL,
+                _ => COLORS[collider.body % COLORS.len()],
+            });
+            let visuals = &mut bodies[collider.body].visuals;
+            draw(&collider.shape, &collider.local_pose, color, visuals, &mut meshes);
+        }
+        Header {
+            scene: scene.to_owned(),
+            solver: self.solver_name.clone(),
+            time_step: self.settings.time_step,
+            frame_interval: interval,
+            gravity: self.settings.gravity.into(),
+            bodies,
+            meshes,
+            deformables: Vec::new(),
+        }
+    }
+
+    /// The world as it is now, for a recording.
+    pub fn record(&self) -> Frame {
+        let report = &self.report;
+        Frame {
+            time: self.state.time,
+            poses: self.placement.poses.iter().map(pose_of).collect(),
+            velocities: self
+                .placement
+                .twists
+                .iter()
+                .map(|twist| {
+                    let (l, a) = (twist.linear, twist.angular);
+                    [l.x, l.y, l.z, a.x, a.y, a.z]
+                })
+                .collect(),
+            joints: self
+                .state
+                .robots
+                .iter()
+                .flat_map(|robot| robot.q.iter().copied())
+                .collect(),
+            nodes: Vec::new(),
+            contacts: self
+                .contact_forces
+                .iter()
+                .map(|contact| Contact {
+                    position: contact.point.coords.into(),
+                    normal: contact.normal.into(),
+                    force: contact.force.into(),
+                    gap: contact.gap,
+                    slip: contact.slip,
+                    state: match contact.mode {
+                        ContactMode::Open => ContactState::Open,
+                        ContactMode::Stick => ContactState::Stick,
+                        ContactMode::Slip => ContactState::Slip,
+                    },
+                    bodies: [contact.body_a.0 as u32, contact.body_b.0 as u32],
+                })
+                .collect(),
+            statistics: Statistics {
+                step_time: report.stages.total(),
+                iterations: report.iterations as u32,
+                contacts: report.contacts as u32,
+                rows: report.rows as u32,
+                islands: report.islands as u32,
+                residual: report.residual,
+                penetration: report.penetration,
+                kinetic_energy: report.kinetic_energy,
+                potential_energy: report.potential_energy,
+                converged: report.unconverged == 0,
+            },
+        }
+    }
+}
+
+fn pose_of(pose: &Isometry3<f64>) -> Pose {
+    Pose {
+        position: pose.translation.vector.into(),
+        rotation: pose.rotation.coords.into(),
+    }
+}
+
+/// Adds what is to be drawn of a shape.
+fn draw(
+    shape: &Shape,
+    pose: &Isometry3<f64>,
+    color: [f32; 4],
+    visuals: &mut Vec<Visual>,
+    meshes: &mut Vec<Mesh>,
+) {
+    let geometry = match shape.outline() {
+        Outline::Sphere { radius } => Geometry::Sphere { radius },
+        Outline::Box { half_extents } => Geometry::Box {
+            half_extents: half_extents.into(),
+        },
+        Outline::Capsule {
+            half_length,
+            radius,
+        } => Geometry::Capsule {
+            radius,
+            half_length,
+        },
+        Outline::Cylinder {
+            half_length,
+            radius,
+        } => Geometry::Cylinder {
+            radius,
+            half_length,
+        },
+        Outline::Cone {
+            half_length,
+            radius,
+        } => Geometry::Cone {
+            radius,
+            half_height: half_length,
+        },
+        Outline::Ellipsoid { radii } => Geometry::Ellipsoid {
+            radii: radii.into(),
+        },
+        Outline::HalfSpace => Geometry::Plane,
+        Outline::Mesh(mesh) => {
+            let single = |point: &nalgebra::Point3<f64>| {
+                [point.x as f32, point.y as f32, point.z as f32]
+            };
+            meshes.push(Mesh {
+                vertices: mesh.vertices().iter().map(single).collect(),
+                triangles: mesh.faces().to_vec(),
+            });
+            Geometry::Mesh {
+                mesh: meshes.len() - 1,
+            }
+        }
+        Outline::Compound(parts) => {
+            for (local, part) in parts {
+                draw(part, &(pose * local), color, visuals, meshes);
+            }
+            return;
+        }
+        _ => return,
+    };
+    visuals.push(Visual::new(geometry, pose_of(pose)).with_color(color));
+}

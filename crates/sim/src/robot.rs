@@ -1,0 +1,338 @@
+//! Articulated robots: a kinematic model, its trees as subsystems, its joints' rows.
+
+use nalgebra::{Isometry3, Vector3};
+use serde::{Deserialize, Serialize};
+use stiction_constraints::stabilization::{
+    equality_error, joint_friction_bound, joint_limit_velocities,
+};
+use stiction_constraints::{Law, Tree, TreeBody};
+use stiction_dynamics::{
+    BodyId, Data, Force, Model, TreeView, forward_kinematics_velocity, joint_jacobians, rnea,
+};
+
+use crate::control::{Tracking, Wrench};
+use crate::error::{Result, SimError};
+use crate::rows::{Key, RowBuffer};
+use crate::settings::Settings;
+use crate::state::{RobotState, Twist};
+
+/// A robot of a world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct RobotHandle(pub(crate) usize);
+
+impl RobotHandle {
+    /// Position among the world's robots.
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// A robot and the buffers of its equations of motion.
+#[derive(Debug, Clone)]
+pub(crate) struct Robot {
+    pub(crate) name: String,
+    pub(crate) model: Model,
+    pub(crate) data: Data,
+    /// One per tree; subsystem `first_subsystem + t`.
+    pub(crate) views: Vec<TreeView>,
+    pub(crate) first_subsystem: usize,
+    /// World body of the model's world; the model's body i is `first_body + i`.
+    pub(crate) first_body: usize,
+    ids: Vec<BodyId>,
+    /// Coordinate of q that is the integral of each degree of freedom, where there is one.
+    pub(crate) position_of_dof: Vec<Option<usize>>,
+    external: Vec<Force>,
+    /// Torque that does not depend on v̂ and what joint space adds to A, per degree of freedom.
+    torque: Vec<f64>,
+    implicit: Vec<f64>,
+    zero: Vec<f64>,
+    twists: Vec<stiction_dynamics::Motion>,
+    momenta: Vec<Force>,
+}
+
+impl Robot {
+    pub(crate) fn new(
+        name: &str,
+        model: Model,
+        first_subsystem: usize,
+        first_body: usize,
+    ) -> Result<Self> {
+        let ids: Vec<BodyId> = model.bodies().collect();
+        let roots = ids
+            .iter()
+            .filter(|&&id| id != BodyId::WORLD && model.parent(id) == Some(BodyId::WORLD));
+        let views = roots
+            .map(|&root| TreeView::new(&model, root))
+            .collect::<std::result::Result<Vec<_>, _>>()?;
+        let mut position_of_dof = vec![None; model.nv()];
+        for joint in &model.description().joints {
+            if !joint.kind.has_scalar_coordinates() {
+                continue;
+            }
+            if let Some(info) = model.joint(&joint.name) {
+                for (q, v) in info.q.clone().zip(info.v.clone()) {
+                    position_of_dof[v] = Some(q);
+                }
+            }
+        }
+        let most_bodies = views.iter().map(|view| view.parents.len()).max();
+        Ok(Self {
+            name: name.to_owned(),
+            data: Data::new(&model),
+            first_subsystem,
+            first_body,
+            position_of_dof,
+            external: vec![Force::zero(); model.n_bodies()],
+            torque: vec![0.0; model.nv()],
+            implicit: vec![0.0; model.nv()],
+            zero: vec![0.0; model.nv()],
+            twists: vec![stiction_dynamics::Motion::zero(); most_bodies.unwrap_or(0)],
+            momenta: vec![Force::zero(); most_bodies.unwrap_or(0)],
+            views,
+            ids,
+            model,
+        })
+    }
+
+    /// The robot's degree of freedom of a joint by name.
+    pub(crate) fn dof(&self, joint: &str) -> Result<usize> {
+        let info = self.model.joint(joint).ok_or_else(|| SimError::Unknown {
+            what: "joint",
+            name: format!("{}/{joint}", self.name),
+        })?;
+        if info.v.len() != 1 {
+            return Err(SimError::NotPossible {
+                element: format!("{}/{joint}", self.name),
+                reason: format!("has {} degrees of freedom, not one", info.v.len()),
+            });
+        }
+        Ok(info.v.start)
+    }
+
+    /// Poses and velocities of all links (the base first) at a configuration.
+    pub(crate) fn place(
+        &mut self,
+        state: &RobotState,
+        poses: &mut [Isometry3<f64>],
+        twists: &mut [Twist],
+    ) -> Result<()> {
+        forward_kinematics_velocity(&self.model, &mut self.data, &state.q, &state.v)?;
+        for (i, &id) in self.ids.iter().enumerate() {
+            let pose = self.data.pose(id)?;
+            let local = self.data.velocity(id)?;
+            poses[i] = pose.to_isometry();
+            twists[i] = Twist {
+                linear: pose.rotation * local.linear,
+                angular: pose.rotation * local.angular,
+            };
+        }
+        Ok(())
+    }
+
+    /// Velocities of all links for joint velocities `v` at the configuration of the last
+    /// [`place`](Self::place).
+    pub(crate) fn twists_of(
+        &mut self,
+        q: &[f64],
+        v: &[f64],
+        twists: &mut [Twist],
+    ) -> Result<()> {
+        forward_kinematics_velocity(&self.model, &mut self.data, q, v)?;
+        for (twist, &id) in twists.iter_mut().zip(&self.ids) {
+            let pose = self.data.pose(id)?;
+            let local = self.data.velocity(id)?;
+            *twist = Twist {
+                linear: pose.rotation * local.linear,
+                angular: pose.rotation * local.angular,
+            };
+        }
+        Ok(())
+    }
+
+    /// An empty tree subsystem of the right shape for each of the robot's trees.
+    pub(crate) fn trees(&self) -> Result<Vec<Tree>> {
+        self.views
+            .iter()
+            .map(|view| {
+                let bodies = (0..view.parents.len())
+                    .map(|body| TreeBody {
+                        parent: view.parents[body],
+                        joint_dofs: view.dof_start[body + 1] - view.dof_start[body],
+                        inertia: nalgebra::Matrix6::identity(),
+                    })
+                    .collect();
+                let dofs = view.columns.len();
+                Tree::new(bodies, vec![nalgebra::Vector6::zeros(); dofs], vec![0.0; dofs])
+                    .map_err(|reason| SimError::NotPossible {
+                        element: self.name.clone(),
+                        reason,
+                    })
+            })
+            .collect()
+    }
+
+    /// Torques and joint-space diagonal of this step: A v̂ = … with
+    /// τ = feed-forward + K (q_d − q − dt v̂) + D (v_d − v̂) − damping v̂.
+    fn prepare_joints(&mut self, state: &RobotState, commands: &[Tracking], dt: f64) {
+        let properties = self.model.dof_properties();
+        for dof in 0..self.torque.len() {
+            let command = &commands[dof];
+            let position = self.position_of_dof[dof].map_or(0.0, |q| state.q[q]);
+            let stiffness = match self.position_of_dof[dof] {
+                Some(_) => command.stiffness,
+                None => 0.0,
+            };
+            let deflection = command.position - position;
+            let limit = properties[dof].effort_limit;
+            let drive = command.feed_forward + stiffness * deflection + command.damping * command.velocity;
+            let now = drive - command.damping * state.v[dof];
+            let damping = properties[dof].damping;
+            if now.abs() > limit {
+                // A drive at its limit does not feel its gains.
+                self.torque[dof] = now.clamp(-limit, limit);
+                self.implicit[dof] = dt * damping;
+            } else {
+                self.torque[dof] = drive;
+                self.implicit[dof] = dt * (damping + command.damping) + dt * dt * stiffness;
+            }
+        }
+    }
+
+    /// Fills A and b of every tree: A = M/(1 − θ) + implicit gains,
+    /// b = M v/(1 − θ) + dt (τ − h).
+    pub(crate) fn assemble(
+        &mut self,
+        state: &RobotState,
+        at: &RobotState,
+        commands: &[Tracking],
+        wrenches: &[Wrench],
+        settings: &Settings,
+        mut fill: impl FnMut(usize, &TreeView, &[f64], &[f64]) -> Result<()>,
+        b: &mut [f64],
+    ) -> Result<()> {
+        let dt = settings.time_step;
+        self.prepare_joints(state, commands, dt);
+        joint_jacobians(&self.model, &mut self.data, &at.q)?;
+        for (i, wrench) in wrenches.iter().enumerate() {
+            let pose = self.data.pose(self.ids[i])?;
+            self.external[i] = Force::new(
+                pose.rotation.tr_mul(&wrench.force),
+                pose.rotation.tr_mul(&wrench.torque),
+            );
+        }
+        for view in &mut self.views {
+            view.update(&self.model, &self.data)?;
+        }
+        let bias = rnea(
+            &self.model,
+            &mut self.data,
+            &at.q,
+            &at.v,
+            &self.zero,
+            Some(&self.external),
+        )?;
+        for dof in 0..self.torque.len() {
+            b[dof] = dt * (self.torque[dof] - bias[dof]);
+        }
+        for (tree, view) in self.views.iter().enumerate() {
+            let (twists, momenta) = (&mut self.twists, &mut self.momenta);
+            let v = &state.v[view.dofs.clone()];
+            let b = &mut b[view.dofs.clone()];
+            add_momentum(view, v, 1.0 / (1.0 - settings.theta), twists, momenta, b);
+            fill(tree, view, &self.implicit[view.dofs.clone()], b)?;
+        }
+        Ok(())
+    }
+
+    /// Limits, dry friction and couplings of the joints, as rows.
+    pub(crate) fn push_rows(
+        &self,
+        index: usize,
+        state: &RobotState,
+        settings: &Settings,
+        rows: &mut RowBuffer,
+    ) -> Result<()> {
+        let dt = settings.time_step;
+        for (tree, view) in self.views.iter().enumerate() {
+            let subsystem = self.first_subsystem + tree;
+            for dof in view.dofs.clone() {
+                let local = dof - view.dofs.start;
+                let properties = &self.model.dof_properties()[dof];
+                let speed = properties.velocity_limit;
+                let mut interval = [-speed, speed];
+                if let Some(q) = self.position_of_dof[dof] {
+                    let limits = [properties.lower, properties.upper];
+                    let [lower, upper] = joint_limit_velocities(state.q[q], limits, dt);
+                    // Beyond a limit the joint comes back even if that takes more than its speed.
+                    interval = [lower.max(interval[0].min(upper)), upper.min(interval[1].max(lower))];
+                }
+                if interval[0].is_finite() || interval[1].is_finite() {
+                    let law = Law::JointLimit {
+                        lower: interval[0],
+                        upper: interval[1],
+                    };
+                    rows.push_dofs(Key::limit(index, dof), law, 0.0, subsystem, &[local], &[1.0]);
+                }
+                if properties.friction_loss > 0.0 {
+                    let law = Law::JointFriction {
+                        bound: joint_friction_bound(properties.friction_loss, dt),
+                    };
+                    rows.push_dofs(Key::friction(index, dof), law, 0.0, subsystem, &[local], &[1.0]);
+                }
+            }
+        }
+        for (number, coupling) in self.model.couplings().iter().enumerate() {
+            let violation = coupling.position_error(&state.q)?;
+            let error = equality_error(violation, dt, settings.baumgarte);
+            let key = Key::coupling(index, number);
+            rows.begin_dofs(key, Law::Equality, error);
+            for (tree, view) in self.views.iter().enumerate() {
+                let terms = coupling.terms.iter().filter(|term| view.dofs.contains(&term.dof));
+                let mut terms = terms.peekable();
+                if terms.peek().is_some() {
+                    let terms = terms.map(|term| (term.dof - view.dofs.start, term.coefficient));
+                    rows.add_dofs(self.first_subsystem + tree, terms);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// Which of the robot's bodies is which in the model.
+    pub(crate) fn ids(&self) -> &[BodyId] {
+        &self.ids
+    }
+
+    /// World position of a tree's reference point, m.
+    pub(crate) fn reference(&self, tree: usize) -> Vector3<f64> {
+        self.views[tree].reference_point
+    }
+}
+
+/// b += factor · M v, by momenta: twists from the root outwards, momenta back inwards.
+fn add_momentum(
+    view: &TreeView,
+    v: &[f64],
+    factor: f64,
+    twists: &mut [stiction_dynamics::Motion],
+    momenta: &mut [Force],
+    b: &mut [f64],
+) {
+    for body in 0..view.parents.len() {
+        let mut twist = view.parents[body].map_or(stiction_dynamics::Motion::zero(), |parent| twists[parent]);
+        for dof in view.dof_start[body]..view.dof_start[body + 1] {
+            twist += view.columns[dof] * v[dof];
+        }
+        twists[body] = twist;
+        momenta[body] = view.inertias[body].mul(&twist);
+    }
+    for body in (0..view.parents.len()).rev() {
+        let momentum = momenta[body];
+        for dof in view.dof_start[body]..view.dof_start[body + 1] {
+            b[dof] += factor * (view.columns[dof].dot(&momentum) + view.diagonal[dof] * v[dof]);
+        }
+        if let Some(parent) = view.parents[body] {
+            momenta[parent] += momentum;
+        }
+    }
+}

@@ -1,0 +1,169 @@
+//! The constraints of a step before they are dealt out to islands.
+
+use nalgebra::Vector3;
+use stiction_constraints::Law;
+
+/// Name of a constraint that stays the same from step to step.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+pub(crate) enum Key {
+    /// A contact by its id.
+    Contact(u64),
+    /// A connection and which of its constraints.
+    Connection(u32, u32),
+    /// Robot and degree of freedom.
+    Limit(u32, u32),
+    /// Robot and degree of freedom.
+    Friction(u32, u32),
+    /// Robot and coupling.
+    Coupling(u32, u32),
+}
+
+impl Key {
+    pub(crate) fn limit(robot: usize, dof: usize) -> Self {
+        Self::Limit(robot as u32, dof as u32)
+    }
+
+    pub(crate) fn friction(robot: usize, dof: usize) -> Self {
+        Self::Friction(robot as u32, dof as u32)
+    }
+
+    pub(crate) fn coupling(robot: usize, coupling: usize) -> Self {
+        Self::Coupling(robot as u32, coupling as u32)
+    }
+
+    pub(crate) fn connection(connection: usize, part: usize) -> Self {
+        Self::Connection(connection as u32, part as u32)
+    }
+}
+
+/// One constraint with what it sees of the subsystems.
+#[derive(Debug, Clone)]
+pub(crate) struct Row {
+    pub(crate) key: Key,
+    pub(crate) law: Law,
+    /// Number of rows, 1 to 3.
+    pub(crate) count: usize,
+    pub(crate) error: [f64; 3],
+    /// Directions that a contact's rows measure, world axes: (t1, t2, n).
+    pub(crate) frame: [Vector3<f64>; 3],
+    pub(crate) terms: [Option<Term>; 2],
+    /// Found by the solver, N·s.
+    pub(crate) impulse: [f64; 3],
+}
+
+/// What a constraint sees of one subsystem.
+#[derive(Debug, Clone, Copy)]
+pub(crate) enum Term {
+    /// A body: rows × 6 by rows.
+    Body {
+        subsystem: usize,
+        body: usize,
+        values: [f64; 18],
+    },
+    /// A range of the buffer's degrees of freedom.
+    Dofs {
+        subsystem: usize,
+        first: usize,
+        count: usize,
+    },
+}
+
+impl Term {
+    pub(crate) fn subsystem(&self) -> usize {
+        match *self {
+            Term::Body { subsystem, .. } | Term::Dofs { subsystem, .. } => subsystem,
+        }
+    }
+}
+
+/// All constraints of a step; keeps its storage.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct RowBuffer {
+    pub(crate) rows: Vec<Row>,
+    pub(crate) dofs: Vec<usize>,
+    pub(crate) values: Vec<f64>,
+}
+
+impl RowBuffer {
+    pub(crate) fn clear(&mut self) {
+        self.rows.clear();
+        self.dofs.clear();
+        self.values.clear();
+    }
+
+    /// A constraint on bodies. One that touches nothing that moves is left out.
+    pub(crate) fn push_bodies(
+        &mut self,
+        key: Key,
+        law: Law,
+        error: &[f64],
+        frame: [Vector3<f64>; 3],
+        terms: [Option<Term>; 2],
+    ) {
+        if terms.iter().all(Option::is_none) {
+            return;
+        }
+        let mut padded = [0.0; 3];
+        padded[..error.len()].copy_from_slice(error);
+        self.rows.push(Row {
+            key,
+            law,
+            count: error.len(),
+            error: padded,
+            frame,
+            terms,
+            impulse: [0.0; 3],
+        });
+    }
+
+    /// A constraint of one row on degrees of freedom of one subsystem.
+    pub(crate) fn push_dofs(
+        &mut self,
+        key: Key,
+        law: Law,
+        error: f64,
+        subsystem: usize,
+        dofs: &[usize],
+        values: &[f64],
+    ) {
+        self.begin_dofs(key, law, error);
+        self.add_dofs(subsystem, dofs.iter().copied().zip(values.iter().copied()));
+    }
+
+    /// Begins a constraint of one row on degrees of freedom.
+    pub(crate) fn begin_dofs(&mut self, key: Key, law: Law, error: f64) {
+        self.rows.push(Row {
+            key,
+            law,
+            count: 1,
+            error: [error, 0.0, 0.0],
+            frame: [Vector3::zeros(); 3],
+            terms: [None; 2],
+            impulse: [0.0; 3],
+        });
+    }
+
+    /// Adds a subsystem to the constraint begun last: degrees of freedom and coefficients.
+    pub(crate) fn add_dofs(
+        &mut self,
+        subsystem: usize,
+        terms: impl Iterator<Item = (usize, f64)>,
+    ) {
+        let first = self.dofs.len();
+        for (dof, value) in terms {
+            self.dofs.push(dof);
+            self.values.push(value);
+        }
+        let count = self.dofs.len() - first;
+        let Some(row) = self.rows.last_mut() else {
+            return;
+        };
+        if let Some(slot) = row.terms.iter_mut().find(|slot| slot.is_none()) {
+            *slot = Some(Term::Dofs {
+                subsystem,
+                first,
+                count,
+            });
+        }
+    }
+}

@@ -1,0 +1,73 @@
+//! How a world is stepped.
+
+use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
+
+use crate::error::{Result, check, finite_vector, not_negative, positive};
+
+/// How a world is stepped. The defaults work for robots and objects of everyday size.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Settings {
+    /// Time step, s.
+    pub time_step: f64,
+    /// θ of v̂ = θ v + (1 − θ) v⁺ in [0, 1), see [`Settings::IMPLICIT_EULER`] and
+    /// [`Settings::MIDPOINT`].
+    pub theta: f64,
+    /// Acceleration of free fall in world axes, m/s².
+    pub gravity: Vector3<f64>,
+    /// Residual at which a solver stops, m/s (scaled residual).
+    pub tolerance: f64,
+    /// Most iterations of the solver per island and step; `None` leaves it to the solver.
+    pub max_iterations: Option<usize>,
+    /// Share of a penetration or of a joint's error that is removed in a step, in [0, 1].
+    pub baumgarte: f64,
+    /// Largest speed at which a penetration is pushed out, m/s.
+    pub push_out_speed: f64,
+    /// Gap up to which contacts are handed to the solver even between bodies at rest, m. What
+    /// moves sees further, by the way it goes in a step.
+    pub contact_margin: f64,
+    /// Further passes of linearise-and-solve in one step, against drift; 0 is the plain scheme.
+    pub relinearizations: usize,
+    /// Whether bodies that don't touch are solved apart.
+    pub islands: bool,
+    /// Whether impulses of the last step are the guess of the next.
+    pub warm_start: bool,
+}
+
+impl Settings {
+    /// θ of implicit Euler: first order, dissipative, the choice with the fewest surprises.
+    pub const IMPLICIT_EULER: f64 = 0.0;
+    /// θ of the midpoint rule: second order in free motion.
+    pub const MIDPOINT: f64 = 0.5;
+
+    /// Refuses settings that make no sense.
+    pub(crate) fn validate(&self) -> Result<()> {
+        positive("settings", "time_step", self.time_step)?;
+        let theta = (0.0..1.0).contains(&self.theta);
+        check("settings", "theta", self.theta, theta, "must be in [0, 1)")?;
+        finite_vector("settings", "gravity", self.gravity.iter())?;
+        positive("settings", "tolerance", self.tolerance)?;
+        let share = (0.0..=1.0).contains(&self.baumgarte);
+        check("settings", "baumgarte", self.baumgarte, share, "must be in [0, 1]")?;
+        not_negative("settings", "push_out_speed", self.push_out_speed)?;
+        not_negative("settings", "contact_margin", self.contact_margin)
+    }
+}
+
+impl Default for Settings {
+    fn default() -> Self {
+        Self {
+            time_step: 1.0 / 240.0,
+            theta: Self::IMPLICIT_EULER,
+            gravity: Vector3::new(0.0, 0.0, -9.81),
+            tolerance: 1e-8,
+            max_iterations: None,
+            baumgarte: 0.2,
+            push_out_speed: 0.5,
+            contact_margin: 1e-3,
+            relinearizations: 0,
+            islands: true,
+            warm_start: true,
+        }
+    }
+}

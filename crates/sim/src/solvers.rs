@@ -1,0 +1,105 @@
+//! The solvers by name: one line per family.
+
+use stiction_constraints::Solver;
+
+use crate::error::{Result, SimError};
+
+/// The solver that is used when none is named.
+pub const DEFAULT: &str = "canal";
+
+/// Names and purposes of a family's solvers, and how to make one by its name.
+struct Family {
+    solvers: &'static [(&'static str, &'static str)],
+    make: fn(&str) -> Option<Box<dyn Solver>>,
+}
+
+const FAMILIES: &[Family] = &[
+    Family {
+        solvers: stiction_solver_canal::SOLVERS,
+        make: |name| boxed(stiction_solver_canal::Canal::named(name)),
+    },
+    Family {
+        solvers: &stiction_solver_subadmm::SOLVERS,
+        make: |name| boxed(stiction_solver_subadmm::SubAdmm::named(name)),
+    },
+    Family {
+        solvers: stiction_solver_pgs::SOLVERS,
+        make: |name| boxed(stiction_solver_pgs::Pgs::named(name)),
+    },
+];
+
+fn boxed<S: Solver + 'static>(solver: Option<S>) -> Option<Box<dyn Solver>> {
+    solver.map(|solver| Box::new(solver) as Box<dyn Solver>)
+}
+
+/// Every solver with a line on what it is for.
+pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
+    FAMILIES
+        .iter()
+        .flat_map(|family| family.solvers.iter().copied())
+}
+
+/// The solver of a name.
+///
+/// # Errors
+/// A name that no solver has.
+pub fn make(name: &str) -> Result<Box<dyn Solver>> {
+    FAMILIES
+        .iter()
+        .find_map(|family| (family.make)(name))
+        .ok_or_else(|| SimError::NotPossible {
+            element: format!("there is no solver \"{name}\""),
+            reason: format!(
+                "did you mean \"{}\"? There are: {}",
+                nearest(name),
+                all().map(|(name, _)| name).collect::<Vec<_>>().join(", ")
+            ),
+        })
+}
+
+/// The known name with the fewest letters to change.
+fn nearest(name: &str) -> &'static str {
+    all()
+        .map(|(known, _)| known)
+        .min_by_key(|known| edits(name, known))
+        .unwrap_or(DEFAULT)
+}
+
+/// Levenshtein distance: how many letters to change, add or leave out.
+pub fn edits(a: &str, b: &str) -> usize {
+    let b: Vec<char> = b.chars().collect();
+    let mut row: Vec<usize> = (0..=b.len()).collect();
+    for (i, letter) in a.chars().enumerate() {
+        let mut diagonal = row[0];
+        row[0] = i + 1;
+        for (j, &other) in b.iter().enumerate() {
+            let replaced = diagonal + usize::from(letter != other);
+            diagonal = row[j + 1];
+            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
+        }
+    }
+    row[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_listed_solver_exists_under_its_name_and_once() {
+        let mut seen = Vec::new();
+        for (name, purpose) in all() {
+            assert_eq!(make(name).unwrap().name(), name);
+            assert!(!purpose.is_empty() && !seen.contains(&name));
+            seen.push(name);
+        }
+        assert!(seen.contains(&DEFAULT));
+    }
+
+    #[test]
+    fn an_unknown_name_is_answered_with_the_nearest() {
+        let message = make("canel").err().unwrap().to_string();
+        assert!(message.contains("did you mean \"canal\""), "{message}");
+        assert_eq!(edits("", "pgs"), 3);
+    }
+}
