@@ -1,7 +1,19 @@
 //! The built-in scenes: one file each, registered here.
 
+mod arch;
+mod bolt_nut;
 mod box_slide;
+mod box_tower;
+mod chain;
+mod dish_piling;
+mod grip;
+mod gyroscope;
+mod mass_ratio;
+mod newton_cradle;
 mod parts;
+mod rolling;
+mod spheres;
+mod wedge;
 
 use stiction_sim::solvers::edits;
 use stiction_sim::{Result, SimError};
@@ -9,7 +21,21 @@ use stiction_sim::{Result, SimError};
 use crate::scene::{Options, Scene, SceneInfo};
 
 /// All built-in scenes.
-const SCENES: &[SceneInfo] = &[box_slide::SCENE];
+const SCENES: &[SceneInfo] = &[
+    dish_piling::SCENE,
+    bolt_nut::SCENE,
+    box_slide::SCENE,
+    box_tower::SCENE,
+    mass_ratio::SCENE,
+    spheres::SCENE,
+    grip::SCENE,
+    arch::SCENE,
+    gyroscope::SCENE,
+    newton_cradle::SCENE,
+    rolling::SCENE,
+    wedge::SCENE,
+    chain::SCENE,
+];
 
 /// All built-in scenes.
 pub fn all() -> &'static [SceneInfo] {

@@ -1,0 +1,64 @@
+//! A nut is driven onto an M48 bolt by a torque about its axis.
+
+use stiction_sim::sdf::{BoltSdf, MetricThread, NutSdf, ThreadEnd};
+use stiction_sim::{
+    BodyHandle, Commands, Controller, Isometry3, Material, Result, RigidBody, Settings, Shape,
+    UnitQuaternion, Vector3, World, uniform_inertia,
+};
+
+use crate::scene::{Options, Scene, SceneInfo};
+
+pub(super) const SCENE: SceneInfo = SceneInfo {
+    name: "bolt-nut",
+    summary: "a nut is driven down an M48 bolt by a wrench, through a 0.2 mm clearance",
+    build,
+};
+
+/// Length of the bolt and height at which the nut starts, m.
+const LENGTH: f64 = 0.12;
+const START: f64 = 0.06;
+
+fn build(options: &Options) -> Result<Scene> {
+    let settings = Settings {
+        contact_margin: 2e-4,
+        tolerance: 1e-6,
+        ..Settings::default()
+    };
+    let mut world = options.world(settings, "canal")?;
+    let steel = Material::with_friction(0.15);
+    let thread = MetricThread::coarse(48)?;
+    let bolt = BoltSdf::with_head(thread, LENGTH, 0.03, 0.075, ThreadEnd::Chamfered)?;
+    let nut = NutSdf::new(thread, 0.038, 0.075, 2e-4, ThreadEnd::Chamfered)?;
+    let fixed = world.add_body(RigidBody::fixed("bolt").colored(0.62, 0.64, 0.68))?;
+    world.attach(fixed, Shape::bolt("thread", bolt, 10e-3)?, steel)?;
+    let shape = Shape::nut("thread", nut, 4e-3)?;
+    let inertia = uniform_inertia(&shape, 0.9)?;
+    // Turned by as much as it stands above a whole number of pitches.
+    let angle = std::f64::consts::TAU * START / thread.lead();
+    let pose = Isometry3::from_parts(
+        Vector3::new(0.0, 0.0, START).into(),
+        UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle),
+    );
+    let body = world.add_body(RigidBody::free("nut", inertia).at(pose).colored(0.85, 0.65, 0.3))?;
+    world.attach(body, shape, steel)?;
+    world.add_controller(Box::new(Spanner { nut: body }));
+    Ok(options.scene(SCENE.name, world, 2.0))
+}
+
+/// Turns the nut at a steady rate with a limited torque.
+struct Spanner {
+    nut: BodyHandle,
+}
+
+/// Wanted angular velocity (rad/s), gain (N·m·s/rad) and largest torque (N·m).
+const RATE: f64 = -6.0;
+const GAIN: f64 = 0.5;
+const LARGEST: f64 = 2.0;
+
+impl Controller for Spanner {
+    fn control(&mut self, world: &World, commands: &mut Commands) -> Result<()> {
+        let rate = world.velocity(self.nut)?.angular.z;
+        let torque = (GAIN * (RATE - rate)).clamp(-LARGEST, LARGEST);
+        commands.push(self.nut, Vector3::zeros(), Vector3::z() * torque)
+    }
+}
