@@ -100,7 +100,8 @@ fn write_contacts<W: Write>(arrays: &mut Arrays<W>, frames: &[Frame]) -> Result<
         .enumerate()
         .flat_map(|(index, f)| std::iter::repeat_n(index as u32, f.contacts.len()));
     arrays.words("contact_frame", &[count], owners)?;
-    let vectors: [(&str, fn(&Contact) -> [f64; 3]); 3] = [
+    type Vector = (&'static str, fn(&Contact) -> [f64; 3]);
+    let vectors: [Vector; 3] = [
         ("contact_position", |c| c.position),
         ("contact_normal", |c| c.normal),
         ("contact_force", |c| c.force),

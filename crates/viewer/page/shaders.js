@@ -1,0 +1,185 @@
+// The programs of the graphics card. World axes, z up; colours arrive in sRGB.
+
+const VERTEX_COMMON = `#version 300 es
+precision highp float;
+layout(location = 0) in vec4 a_position;
+layout(location = 1) in vec3 a_normal;
+layout(location = 2) in vec4 i_place;    // position, stretch
+layout(location = 3) in vec4 i_rotation;
+layout(location = 4) in vec4 i_scale;    // scale, id
+layout(location = 5) in vec4 i_color;
+uniform mat4 u_camera;
+vec3 turned(vec4 q, vec3 v) { vec3 t = 2.0 * cross(q.xyz, v); return v + q.w * t + cross(q.xyz, t); }
+vec3 placed() {
+  vec3 local = a_position.xyz * i_scale.xyz + vec3(0.0, 0.0, a_position.w * i_place.w);
+  return i_place.xyz + turned(i_rotation, local);
+}
+`;
+
+const LIGHTING = `
+uniform mediump sampler2DShadow u_shadow;
+uniform float u_soft_shadow;
+uniform vec3 u_to_light;
+uniform vec3 u_sky;
+uniform vec3 u_bounce;
+vec3 linear(vec3 c) { return c * (c * (c * 0.305306011 + 0.682171111) + 0.012522878); }
+vec3 display(vec3 c) { return pow(clamp(c, 0.0, 1.0), vec3(1.0 / 2.2)); }
+float lit(vec3 p) { // p: place in the shadow map, 0 to 1
+  if (any(greaterThan(abs(p - 0.5), vec3(0.5)))) return 1.0;
+  if (u_soft_shadow < 0.5) return texture(u_shadow, p);
+  vec2 texel = 1.2 / vec2(textureSize(u_shadow, 0));
+  float sum = 2.0 * texture(u_shadow, p);
+  sum += texture(u_shadow, p + vec3(texel.x, texel.y, 0.0)) + texture(u_shadow, p + vec3(-texel.x, texel.y, 0.0));
+  sum += texture(u_shadow, p + vec3(texel.x, -texel.y, 0.0)) + texture(u_shadow, p - vec3(texel.x, texel.y, 0.0));
+  return sum / 6.0;
+}
+`;
+
+const SHADERS = {
+  solid: {
+    vertex: VERTEX_COMMON + `
+uniform mat4 u_light;
+uniform float u_bias;
+out vec3 v_position; out vec3 v_normal; out vec4 v_color; out vec3 v_light; out vec3 v_local;
+flat out float v_id;
+void main() {
+  vec3 world = placed();
+  v_position = world;
+  v_normal = turned(i_rotation, a_normal / i_scale.xyz);
+  v_color = i_color;
+  v_local = a_position.xyz;
+  v_id = i_scale.w;
+  vec4 light = u_light * vec4(world + normalize(v_normal) * u_bias, 1.0);
+  v_light = light.xyz * 0.5 + 0.5;
+  gl_Position = u_camera * vec4(world, 1.0);
+}`,
+    fragment: `#version 300 es
+precision highp float;
+in vec3 v_position; in vec3 v_normal; in vec4 v_color; in vec3 v_light; in vec3 v_local;
+flat in float v_id;
+uniform vec3 u_eye;
+uniform float u_selected;
+uniform vec3 u_accent;
+uniform float u_marks;
+out vec4 color;
+${LIGHTING}
+void main() {
+  vec3 n = normalize(v_normal);
+  vec3 to_eye = normalize(u_eye - v_position);
+  if (dot(n, to_eye) < 0.0 && !gl_FrontFacing) n = -n;
+  vec3 albedo = linear(v_color.rgb);
+  if (u_marks > 0.5) { // octants in two shades, so that rolling is seen
+    vec3 p = v_local / max(fwidth(v_local), vec3(1e-5));
+    vec3 s = clamp(p, -1.0, 1.0);
+    albedo *= 0.86 + 0.14 * s.x * s.y * (u_marks > 1.5 ? 1.0 : s.z);
+  }
+  float toward = dot(n, u_to_light);
+  float key = max(toward, 0.0);
+  if (key > 0.0) key *= lit(v_light);
+  vec3 ambient = mix(u_bounce, u_sky, 0.5 + 0.5 * n.z);
+  vec3 half_way = normalize(u_to_light + to_eye);
+  float shine = pow(max(dot(n, half_way), 0.0), 48.0) * 0.22 * step(1e-4, key);
+  float rim = pow(1.0 - max(dot(n, to_eye), 0.0), 4.0);
+  vec3 c = albedo * (ambient + 0.88 * key * vec3(1.0, 0.97, 0.92)) + shine + 0.10 * rim * u_sky;
+  if (abs(v_id - u_selected) < 0.5) c = mix(c, u_accent, 0.22 + 0.6 * rim);
+  color = vec4(display(c), v_color.a);
+}`,
+  },
+
+  depth: {
+    vertex: VERTEX_COMMON + `void main() { gl_Position = u_camera * vec4(placed(), 1.0); }`,
+    fragment: `#version 300 es
+precision mediump float;
+void main() {}`,
+  },
+
+  identity: {
+    vertex: VERTEX_COMMON + `
+flat out float v_id;
+void main() { v_id = i_scale.w; gl_Position = u_camera * vec4(placed(), 1.0); }`,
+    fragment: `#version 300 es
+precision highp float;
+flat in float v_id;
+out vec4 color;
+void main() {
+  float id = v_id + 1.0;
+  color = vec4(mod(id, 256.0), mod(floor(id / 256.0), 256.0), floor(id / 65536.0), 255.0) / 255.0;
+}`,
+  },
+
+  // Contact marks, arrows and wireframes: the colour as given, a little shaded.
+  flat: {
+    vertex: VERTEX_COMMON + `
+out vec4 v_color; out float v_shade;
+uniform float u_shaded;
+uniform vec3 u_toward;
+void main() {
+  vec3 n = normalize(turned(i_rotation, a_normal / i_scale.xyz));
+  v_shade = mix(1.0, 0.72 + 0.28 * dot(n, u_toward), u_shaded);
+  v_color = i_color;
+  gl_Position = u_camera * vec4(placed(), 1.0);
+}`,
+    fragment: `#version 300 es
+precision mediump float;
+in vec4 v_color; in float v_shade;
+uniform float u_opacity;
+out vec4 color;
+void main() { color = vec4(v_color.rgb * v_shade, v_color.a * u_opacity); }`,
+  },
+
+  background: {
+    vertex: `#version 300 es
+out vec2 v_place;
+void main() {
+  v_place = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0;
+  gl_Position = vec4(v_place * 2.0 - 1.0, 0.9999, 1.0);
+}`,
+    fragment: `#version 300 es
+precision mediump float;
+in vec2 v_place;
+uniform vec3 u_top; uniform vec3 u_bottom;
+out vec4 color;
+void main() { color = vec4(mix(u_bottom, u_top, smoothstep(0.15, 1.0, v_place.y)), 1.0); }`,
+  },
+
+  // A plane through u_place with axes u_x, u_y: grid lines, shadow, fading out around u_center.
+  ground: {
+    vertex: `#version 300 es
+precision highp float;
+uniform mat4 u_camera; uniform mat4 u_light;
+uniform vec3 u_place, u_x, u_y; uniform vec2 u_center; uniform float u_reach;
+out vec2 v_plane; out vec3 v_light;
+void main() {
+  vec2 corner = vec2(gl_VertexID & 1, gl_VertexID >> 1) * 2.0 - 1.0;
+  v_plane = u_center + corner * u_reach;
+  vec3 world = u_place + u_x * v_plane.x + u_y * v_plane.y;
+  v_light = (u_light * vec4(world, 1.0)).xyz * 0.5 + 0.5;
+  gl_Position = u_camera * vec4(world, 1.0);
+}`,
+    fragment: `#version 300 es
+precision highp float;
+in vec2 v_plane; in vec3 v_light;
+uniform vec2 u_center; uniform float u_reach, u_cell, u_lines, u_body, u_facing, u_exposure;
+uniform vec4 u_color; uniform vec3 u_line_color;
+out vec4 color;
+${LIGHTING}
+float grid(vec2 p, float cell, float width) {
+  vec2 q = p / cell;
+  vec2 w = fwidth(q);
+  vec2 d = abs(fract(q - 0.5) - 0.5) / max(w, vec2(1e-6));
+  float line = 1.0 - clamp(min(d.x, d.y) - width + 0.5, 0.0, 1.0);
+  return line * clamp(0.5 / max(w.x, w.y) - 0.25, 0.0, 1.0); // too fine to be drawn: gone
+}
+void main() {
+  float r = length(v_plane - u_center) / u_reach;
+  float fade = 1.0 - smoothstep(0.12, 1.0, r);
+  float line = u_lines * max(0.32 * grid(v_plane, u_cell, 0.6), 0.75 * grid(v_plane, u_cell * 5.0, 0.8));
+  float light = lit(v_light);
+  vec3 surface = linear(u_color.rgb) * u_exposure * (0.5 * u_sky + 0.3 * u_bounce + 0.75 * u_to_light.z * light);
+  vec3 c = mix(display(surface), u_line_color, line);
+  float shade = u_body > 0.5 ? 1.0 : max(line, 0.38 * (1.0 - light));
+  if (u_body < 0.5) c = mix(vec3(0.0), u_line_color, line / max(shade, 1e-4));
+  color = vec4(c, shade * fade * u_color.a * u_facing);
+}`,
+  },
+};
