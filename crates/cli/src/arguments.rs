@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
-/// Solve frictional contact problems and compare solvers.
+/// Simulate robots and objects in frictional contact, exactly; solve contact problems; compare solvers.
 #[derive(Debug, Parser)]
 #[command(name = "stiction", version, about, arg_required_else_help = true)]
 pub(crate) struct Arguments {
@@ -15,6 +15,16 @@ pub(crate) struct Arguments {
 
 #[derive(Debug, Subcommand)]
 pub(crate) enum Command {
+    /// Simulate a scene, measure it, and write a recording and a page that replays it
+    Run(RunArguments),
+    /// List the built-in scenes
+    Scenes,
+    /// Show a recording, or a scene while it is simulated, in the browser
+    View(ViewArguments),
+    /// Run one scene with several solvers, side by side
+    Compare(CompareArguments),
+    /// Write a recording as CSV, NPZ or JSON
+    Export(ExportArguments),
     /// Solve problem files and report how it went
     Solve(SolveArguments),
     /// List the solvers and what each is for
@@ -26,6 +36,181 @@ pub(crate) enum Command {
         /// The shell to complete in
         shell: clap_complete::Shell,
     },
+}
+
+const RUN_EXAMPLES: &str = "\
+Examples:
+  stiction run dish-piling                        simulate, print a summary, write dish-piling.stic
+                                                  and dish-piling.html
+  stiction run box-tower --solver pgs --seconds 2
+  stiction run my-scene.toml --record run.stic --html run.html --csv run.csv --plot run.svg
+  stiction run spheres --no-output --json | jq .real_time_factor
+
+Ctrl-C ends a run cleanly: what was simulated so far is written.
+Exit code: 0 when the run ended (by itself or by Ctrl-C), 1 when a step failed (what was simulated
+before is still written, and the problem that could not be solved too), 2 on bad usage or input.";
+
+/// What a run of a scene may change; everything else is the scene's own.
+#[derive(Debug, Args)]
+pub(crate) struct SceneArguments {
+    /// A built-in scene (`stiction scenes` lists them) or a scene file
+    #[arg(value_name = "SCENE")]
+    pub(crate) scene: String,
+
+    /// Time step, s [default: the scene's own]
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub(crate) dt: Option<f64>,
+
+    /// Simulated time, s [default: the scene's own]
+    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    pub(crate) seconds: Option<f64>,
+
+    /// Residual at which the solver stops, m/s [default: the scene's own]
+    #[arg(long, short, value_name = "RESIDUAL", value_parser = positive)]
+    pub(crate) tolerance: Option<f64>,
+
+    /// Seed of what is random in the scene
+    #[arg(long, value_name = "SEED", default_value_t = 0)]
+    pub(crate) seed: u64,
+
+    /// Threads; the result does not depend on them [default: all cores]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1024))]
+    pub(crate) threads: Option<u16>,
+}
+
+#[derive(Debug, Args)]
+#[command(after_help = RUN_EXAMPLES)]
+pub(crate) struct RunArguments {
+    #[command(flatten)]
+    pub(crate) scene: SceneArguments,
+
+    /// Solver by name; `stiction solvers` lists them [default: the scene's own]
+    #[arg(long, short, value_name = "NAME")]
+    pub(crate) solver: Option<String>,
+
+    /// Frames of the recording per simulated second
+    #[arg(long, value_name = "RATE", default_value = "60", value_parser = positive)]
+    pub(crate) fps: f64,
+
+    /// Where to write the recording [default: SCENE.stic]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) record: Option<PathBuf>,
+
+    /// Where to write the page that replays it [default: SCENE.html]
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
+
+    /// Write neither recording nor page unless named
+    #[arg(long)]
+    pub(crate) no_output: bool,
+
+    /// Write poses, velocities and statistics of every frame as CSV
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
+
+    /// Draw time, residual, penetration and energy over time
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) plot: Option<PathBuf>,
+
+    /// Print the share of each stage of a step
+    #[arg(long)]
+    pub(crate) profile: bool,
+
+    /// Print nothing but errors
+    #[arg(long, short)]
+    pub(crate) quiet: bool,
+
+    /// Print the summary as one JSON object, and nothing else
+    #[arg(long, short, conflicts_with = "quiet")]
+    pub(crate) json: bool,
+}
+
+const VIEW_EXAMPLES: &str = "\
+Examples:
+  stiction view dish-piling.stic         replay a recording
+  stiction view dish-piling              simulate and watch
+  stiction view spheres --port 8000 --no-browser
+
+The page is served on the loopback address only, unless --public is given. Ctrl-C ends it.";
+
+#[derive(Debug, Args)]
+#[command(after_help = VIEW_EXAMPLES)]
+pub(crate) struct ViewArguments {
+    /// A recording (.stic), a built-in scene or a scene file
+    #[arg(value_name = "FILE_OR_SCENE")]
+    pub(crate) what: String,
+
+    /// Solver by name, for a scene [default: the scene's own]
+    #[arg(long, short, value_name = "NAME")]
+    pub(crate) solver: Option<String>,
+
+    /// Port; 0 takes a free one
+    #[arg(long, value_name = "PORT", default_value_t = 0)]
+    pub(crate) port: u16,
+
+    /// Do not open a browser
+    #[arg(long)]
+    pub(crate) no_browser: bool,
+
+    /// Listen on all addresses, for viewers on other machines
+    #[arg(long)]
+    pub(crate) public: bool,
+}
+
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  stiction compare mass-ratio --solvers canal,subadmm,pgs --seconds 2 --plot compare.svg
+  stiction compare box-tower --solvers all --seconds 1
+
+Exit code: 0 when every solver simulated the scene, 1 when a step failed with one of them, 2 on bad
+usage or input.";
+
+#[derive(Debug, Args)]
+#[command(after_help = COMPARE_EXAMPLES)]
+pub(crate) struct CompareArguments {
+    #[command(flatten)]
+    pub(crate) scene: SceneArguments,
+
+    /// Solvers by name, separated by commas, or `all`
+    #[arg(long, short, value_name = "NAME[,NAME…]", value_delimiter = ',', default_value = "canal,subadmm,pgs")]
+    pub(crate) solvers: Vec<String>,
+
+    /// Draw time, residual, penetration and energy over time
+    #[arg(long, value_name = "FILE.svg")]
+    pub(crate) plot: Option<PathBuf>,
+
+    /// Write one JSON object per solver to standard output, and nothing else
+    #[arg(long, short)]
+    pub(crate) json: bool,
+}
+
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  stiction export run.stic                       run.csv, run.npz and run.json
+  stiction export run.stic --npz states.npz      only what is named";
+
+#[derive(Debug, Args)]
+#[command(after_help = EXPORT_EXAMPLES)]
+pub(crate) struct ExportArguments {
+    /// The recording
+    #[arg(value_name = "RECORDING")]
+    pub(crate) recording: PathBuf,
+
+    /// One row per frame
+    #[arg(long, value_name = "FILE")]
+    pub(crate) csv: Option<PathBuf>,
+
+    /// Arrays for numpy.load
+    #[arg(long, value_name = "FILE")]
+    pub(crate) npz: Option<PathBuf>,
+
+    /// Everything, as JSON
+    #[arg(long, value_name = "FILE")]
+    pub(crate) json: Option<PathBuf>,
+
+    /// The page that replays it
+    #[arg(long, value_name = "FILE")]
+    pub(crate) html: Option<PathBuf>,
 }
 
 const SOLVE_EXAMPLES: &str = "\

@@ -1,4 +1,4 @@
-//! The command `stiction`: solve frictional contact problems and compare solvers.
+//! The command `stiction`: simulate scenes, solve contact problems, compare solvers.
 
 mod arguments;
 mod commands;
@@ -7,6 +7,7 @@ mod json_lines;
 mod plot;
 mod progress;
 mod run;
+mod simulate;
 mod solvers;
 mod table;
 mod warm_start;
@@ -23,7 +24,7 @@ use arguments::{Arguments, Command};
 enum Ending {
     /// Everything converged: 0.
     Fine,
-    /// Something did not converge: 1.
+    /// Something did not converge, or a step failed: 1.
     NotConverged,
     /// Some input could not be read: 2.
     BadInput,
@@ -32,6 +33,11 @@ enum Ending {
 fn main() -> ExitCode {
     let arguments = Arguments::parse();
     let ending = match arguments.command {
+        Command::Run(arguments) => commands::run::run(&arguments),
+        Command::Scenes => commands::scenes::run(),
+        Command::View(arguments) => commands::view::run(&arguments),
+        Command::Compare(arguments) => commands::compare::run(&arguments),
+        Command::Export(arguments) => commands::export::run(&arguments),
         Command::Solve(arguments) => commands::solve::run(&arguments),
         Command::Solvers => commands::solvers::run(),
         Command::Bench(arguments) => commands::bench::run(&arguments),

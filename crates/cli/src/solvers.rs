@@ -1,54 +1,6 @@
-//! The solvers by name, one line per family.
+//! The solvers that a command line asked for.
 
-use anyhow::bail;
-use stiction_constraints::Solver;
-
-/// The solver that is used when none is named.
-pub(crate) const DEFAULT: &str = "canal";
-
-/// Names and purposes of a family's solvers, and how to make one by its name.
-struct Family {
-    solvers: &'static [(&'static str, &'static str)],
-    make: fn(&str) -> Option<Box<dyn Solver>>,
-}
-
-const FAMILIES: &[Family] = &[
-    Family {
-        solvers: stiction_solver_canal::SOLVERS,
-        make: |name| boxed(stiction_solver_canal::Canal::named(name)),
-    },
-    Family {
-        solvers: &stiction_solver_subadmm::SOLVERS,
-        make: |name| boxed(stiction_solver_subadmm::SubAdmm::named(name)),
-    },
-    Family {
-        solvers: stiction_solver_pgs::SOLVERS,
-        make: |name| boxed(stiction_solver_pgs::Pgs::named(name)),
-    },
-];
-
-fn boxed<S: Solver + 'static>(solver: Option<S>) -> Option<Box<dyn Solver>> {
-    solver.map(|solver| Box::new(solver) as Box<dyn Solver>)
-}
-
-/// Every solver with a line on what it is for.
-pub(crate) fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
-    FAMILIES
-        .iter()
-        .flat_map(|family| family.solvers.iter().copied())
-}
-
-/// The solver of a name.
-pub(crate) fn make(name: &str) -> anyhow::Result<Box<dyn Solver>> {
-    match FAMILIES.iter().find_map(|family| (family.make)(name)) {
-        Some(solver) => Ok(solver),
-        None => bail!(
-            "there is no solver \"{name}\", did you mean \"{}\"? There are: {}",
-            nearest(name),
-            all().map(|(name, _)| name).collect::<Vec<_>>().join(", ")
-        ),
-    }
-}
+pub(crate) use stiction_sim::solvers::{DEFAULT, all, make};
 
 /// The names that were asked for, `all` spelled out, each once and each known.
 pub(crate) fn choose(names: &[String]) -> anyhow::Result<Vec<String>> {
@@ -68,58 +20,16 @@ pub(crate) fn choose(names: &[String]) -> anyhow::Result<Vec<String>> {
     Ok(chosen)
 }
 
-/// The known name with the fewest letters to change.
-fn nearest(name: &str) -> &'static str {
-    all()
-        .map(|(known, _)| known)
-        .chain(std::iter::once("all"))
-        .min_by_key(|known| edits(name, known))
-        .unwrap_or(DEFAULT)
-}
-
-/// Levenshtein distance.
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, letter) in a.chars().enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &other) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != other);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn every_listed_solver_exists_under_its_name_and_once() {
-        let mut seen = Vec::new();
-        for (name, purpose) in all() {
-            assert_eq!(make(name).unwrap().name(), name);
-            assert!(!purpose.is_empty() && !seen.contains(&name));
-            seen.push(name);
-        }
-        assert!(seen.contains(&DEFAULT));
-    }
-
-    #[test]
-    fn distances() {
-        assert_eq!(edits("canal", "canal"), 0);
-        assert_eq!(edits("cannal", "canal"), 1);
-        assert_eq!(edits("", "pgs"), 3);
-        assert_eq!(nearest("canel"), "canal");
-    }
-
-    #[test]
     fn all_is_spelled_out_once() {
-        let chosen = choose(&["canal".into(), "all".into()]).unwrap();
+        let names = ["pgs".to_owned(), "all".to_owned(), "pgs".to_owned()];
+        let chosen = choose(&names).unwrap();
         assert_eq!(chosen.len(), all().count());
-        assert!(choose(&["nothing".into()]).is_err());
+        assert_eq!(chosen[0], "pgs");
+        assert!(choose(&["nonsense".to_owned()]).is_err());
     }
 }

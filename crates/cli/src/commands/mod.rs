@@ -4,3 +4,8 @@ pub(crate) mod bench;
 pub(crate) mod completions;
 pub(crate) mod solve;
 pub(crate) mod solvers;
+pub(crate) mod compare;
+pub(crate) mod export;
+pub(crate) mod run;
+pub(crate) mod scenes;
+pub(crate) mod view;

@@ -29,7 +29,7 @@ pub(crate) fn draw(
 }
 
 /// A colour for each solver.
-fn colour(index: usize) -> RGBColor {
+pub(crate) fn colour(index: usize) -> RGBColor {
     let (r, g, b) = Palette99::COLORS[index % Palette99::COLORS.len()];
     RGBColor(r, g, b)
 }

@@ -1,0 +1,55 @@
+//! Running a scene: the loop that `run`, `compare` and `view` share.
+
+mod interrupt;
+mod plot;
+mod series;
+mod summary;
+
+pub(crate) use interrupt::Interrupt;
+pub(crate) use plot::{Curve, draw};
+pub(crate) use series::{Sample, Series};
+pub(crate) use summary::{print_profile, print_summary, summary_json};
+
+use stiction_scenes::{Options, Scene};
+use stiction_sim::SimError;
+
+/// A built-in scene by its name, or a scene from a file.
+pub(crate) fn open(name: &str, options: &Options) -> anyhow::Result<Scene> {
+    Ok(stiction_scenes::build(name, options)?)
+}
+
+/// How a run ended.
+pub(crate) enum End {
+    /// All of it was simulated.
+    Finished,
+    /// Somebody pressed Ctrl-C.
+    Interrupted,
+    /// A step failed.
+    Failed(SimError),
+}
+
+/// Steps the scene's world to its end; `watch` is called after every step.
+pub(crate) fn simulate(
+    scene: &mut Scene,
+    interrupt: &Interrupt,
+    mut watch: impl FnMut(&Scene) -> anyhow::Result<()>,
+) -> anyhow::Result<End> {
+    let steps = step_count(scene);
+    for _ in 0..steps {
+        if interrupt.is_raised() {
+            return Ok(End::Interrupted);
+        }
+        if let Err(error) = scene.world.step() {
+            return Ok(End::Failed(error));
+        }
+        watch(scene)?;
+    }
+    Ok(End::Finished)
+}
+
+/// Steps from now to the scene's end.
+pub(crate) fn step_count(scene: &Scene) -> u64 {
+    let steps = scene.seconds / scene.world.settings().time_step;
+    // Half a step less or more is rounding, not a step.
+    (steps + 1e-6).floor().max(0.0) as u64
+}
