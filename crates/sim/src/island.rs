@@ -337,7 +337,8 @@ impl Island {
         }
         if let Ok(Some(report)) = &self.result {
             summary.islands += 1;
-            summary.iterations = summary.iterations.max(report.iterations);
+            let iterations = report.iterations.max(report.inner_iterations);
+            summary.iterations = summary.iterations.max(iterations);
             summary.residual = summary.residual.max(report.residuals.scaled);
             if !report.outcome.is_converged() {
                 summary.unconverged += 1;
