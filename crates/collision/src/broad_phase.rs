@@ -1,14 +1,16 @@
 //! Broad phase: which bounding boxes overlap, over many bodies, step after step.
 //!
 //! A hierarchical grid: every box belongs to the level whose cells (side 2^level m) just hold it, and
-//! to the one cell its centre is in, found through a hash table rebuilt by counting. A box looks for
-//! partners in its own level and in coarser ones only, where it meets at most 27 cells, so the cost is
-//! linear in boxes plus pairs whatever the mix of sizes. Boxes are kept fat by a slack: while a body
-//! stays within its fat box nothing about it changes, and a step in which nobody leaves costs one
-//! comparison per body.
+//! to the one cell its centre is in. A box looks for partners in its own level and in coarser ones
+//! only, where it meets at most 27 cells, so the cost is linear in boxes plus pairs whatever the mix
+//! of sizes. Boxes are sorted by cell (by counting), so that three cells in a row are one stretch of
+//! memory; a grid wraps round where it would need more cells than there are boxes to fill them.
+//!
+//! Boxes are kept fat by a slack: while a body stays within its fat box nothing about it changes, a
+//! step in which nobody leaves costs one comparison per body, and one in which few leave looks only
+//! around those. Half-spaces are tested against boxes by their plane, again only where either moved.
 
 use crate::aabb::Aabb;
-use crate::contact::mix;
 
 /// One body for the broad phase.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -31,12 +33,79 @@ const LOWEST_LEVEL: i32 = -20;
 const HIGHEST_LEVEL: i32 = 20;
 const N_LEVELS: usize = (HIGHEST_LEVEL - LOWEST_LEVEL + 1) as usize;
 
+/// Boxes with a larger half extent (m) than this count as unbounded: no cell would hold them.
+const LARGEST: f64 = 1e5;
+
+/// Fat box of a body and the cell it is in.
 #[derive(Debug, Clone, Copy)]
 struct Entry {
     fat: Aabb,
-    level: u8,
     cell: [i32; 3],
+    level: u8,
+    bounded: bool,
     moved: bool,
+}
+
+/// A box in the order of cells.
+#[derive(Debug, Clone, Copy)]
+struct Member {
+    fat: Aabb,
+    body: u32,
+    moved: bool,
+}
+
+/// The grid of one level, wrapped round to powers of two.
+#[derive(Debug, Clone, Copy, Default)]
+struct Grid {
+    count: u32,
+    any_moved: bool,
+    low: [i32; 3],
+    high: [i32; 3],
+    /// Number of cells along each axis as a power of two, at least 4: then no two of three
+    /// neighbouring cells fall together.
+    bits: [u32; 3],
+    /// Index of the first cell of this grid among all cells.
+    first: usize,
+}
+
+impl Grid {
+    /// Takes in one more cell.
+    fn include(&mut self, cell: [i32; 3], moved: bool) {
+        if self.count == 0 {
+            (self.low, self.high) = (cell, cell);
+        }
+        for k in 0..3 {
+            self.low[k] = self.low[k].min(cell[k]);
+            self.high[k] = self.high[k].max(cell[k]);
+        }
+        self.count += 1;
+        self.any_moved |= moved;
+    }
+
+    /// Chooses the number of cells: enough for the extent, but not many more than there are boxes.
+    fn lay_out(&mut self, first: usize) -> usize {
+        let extent = |k: usize| (i64::from(self.high[k]) - i64::from(self.low[k]) + 1) as u64;
+        self.bits = [0, 1, 2].map(|k| extent(k).next_power_of_two().ilog2().max(2));
+        let most = (4 * self.count).next_power_of_two().ilog2().max(6);
+        while self.bits.iter().sum::<u32>() > most {
+            let widest = (0..3).fold(0, |w, k| if self.bits[k] > self.bits[w] { k } else { w });
+            self.bits[widest] -= 1;
+        }
+        self.first = first;
+        first + (1 << self.bits.iter().sum::<u32>())
+    }
+
+    /// Index of the first cell of a row, and the mask for x within it.
+    fn row(&self, y: i32, z: i32) -> (usize, usize) {
+        let wrap = |c: i32, k: usize| c as usize & ((1 << self.bits[k]) - 1);
+        let row = (wrap(z, 2) << self.bits[1]) | wrap(y, 1);
+        (self.first + (row << self.bits[0]), (1 << self.bits[0]) - 1)
+    }
+
+    fn index(&self, cell: [i32; 3]) -> usize {
+        let (row, mask) = self.row(cell[1], cell[2]);
+        row + (cell[0] as usize & mask)
+    }
 }
 
 /// Finds overlapping boxes and remembers them.
@@ -45,34 +114,36 @@ pub struct BroadPhase {
     /// How much larger boxes are kept than they are, as a fraction of their size.
     slack: f64,
     entries: Vec<Entry>,
-    unbounded: Vec<u32>,
+    unbounded: Vec<(u32, Proxy)>,
     pairs: Vec<(u32, u32)>,
+    last_pairs: Vec<(u32, u32)>,
     fresh: Vec<(u32, u32)>,
-    /// Start of each bucket in `members`, one more than buckets.
+    grids: [Grid; N_LEVELS],
+    /// Start of each cell in `members`, one more than cells.
     starts: Vec<u32>,
-    members: Vec<u32>,
-    level_used: [bool; N_LEVELS],
-    level_moved: [bool; N_LEVELS],
+    members: Vec<Member>,
+    sorter: PairSorter,
     n_moved: usize,
 }
 
 impl BroadPhase {
-    /// Fat boxes are larger by `slack` times their size on every side (0.1 is a fair choice).
+    /// Fat boxes are larger by `slack` (0 to 1) times their size on every side; 0.1 is a fair choice.
     pub fn new(slack: f64) -> Self {
         Self {
             slack: if slack.is_finite() {
-                slack.max(0.0)
+                slack.clamp(0.0, 1.0)
             } else {
                 0.1
             },
             entries: Vec::new(),
             unbounded: Vec::new(),
             pairs: Vec::new(),
+            last_pairs: Vec::new(),
             fresh: Vec::new(),
+            grids: [Grid::default(); N_LEVELS],
             starts: Vec::new(),
             members: Vec::new(),
-            level_used: [false; N_LEVELS],
-            level_moved: [false; N_LEVELS],
+            sorter: PairSorter::default(),
             n_moved: 0,
         }
     }
@@ -88,21 +159,31 @@ impl BroadPhase {
         if proxies.len() != self.entries.len() {
             self.clear();
         }
-        self.take(proxies);
-        if self.n_moved > 0 || !self.unbounded.is_empty() {
-            // pairs of what moved are found anew; unbounded bodies always count as moved
-            self.pairs.retain(|&(i, j)| {
-                !(self.entries[i as usize].moved || self.entries[j as usize].moved)
-            });
-            self.fresh.clear();
-            if self.n_moved > 0 {
-                self.build_table();
-                self.search(&accept);
-            }
-            self.search_unbounded(proxies, &accept);
-            self.pairs.append(&mut self.fresh);
-            self.pairs.sort_unstable();
+        let n_changed = self.take(proxies);
+        if n_changed == 0 {
+            return &self.pairs;
         }
+        std::mem::swap(&mut self.pairs, &mut self.last_pairs);
+        self.fresh.clear();
+        if self.n_moved > 0 {
+            self.build_grids();
+        }
+        // where most have moved it is cheaper to find all pairs anew, each from one side
+        if 3 * self.n_moved > self.entries.len() {
+            self.last_pairs.clear();
+            self.search_all(&accept);
+            self.search_unbounded(&accept, |_, _| true);
+        } else {
+            let entries = &self.entries;
+            self.last_pairs
+                .retain(|&(i, j)| !(entries[i as usize].moved || entries[j as usize].moved));
+            if self.n_moved > 0 {
+                self.search_moved(&accept);
+            }
+            self.search_unbounded(&accept, |a, b| a || b);
+        }
+        self.sorter.sort(self.entries.len(), &mut self.fresh);
+        merge(&self.last_pairs, &self.fresh, &mut self.pairs);
         &self.pairs
     }
 
@@ -118,192 +199,302 @@ impl BroadPhase {
         self.n_moved
     }
 
-    /// Fattens the boxes that were left, and marks them.
-    fn take(&mut self, proxies: &[Proxy]) {
+    /// Fattens the boxes that were left, marks them, and returns how many bodies changed.
+    fn take(&mut self, proxies: &[Proxy]) -> usize {
         let first = self.entries.is_empty();
-        self.level_used = [false; N_LEVELS];
-        self.level_moved = [false; N_LEVELS];
+        let mut n_changed = 0;
+        let mut n_unbounded = 0;
         self.n_moved = 0;
-        self.unbounded.clear();
         for (i, proxy) in proxies.iter().enumerate() {
-            let aabb = match proxy {
-                Proxy::Box(aabb) if aabb.is_finite() => *aabb,
-                _ => Aabb::everything(),
-            };
-            let kept = !first && aabb.is_finite() && self.entries[i].fat.contains(&aabb);
-            if kept {
-                self.entries[i].moved = false;
-            } else {
-                let entry = self.entry(&aabb);
-                if first {
-                    self.entries.push(entry);
-                } else {
-                    self.entries[i] = entry;
+            if let Proxy::Box(aabb) = proxy
+                && aabb.half_extents().max() < LARGEST
+            {
+                if !first && self.entries[i].bounded && self.entries[i].fat.contains(aabb) {
+                    self.entries[i].moved = false;
+                    continue;
                 }
-                self.n_moved += usize::from(aabb.is_finite());
-            }
-            if aabb.is_finite() {
-                let entry = &self.entries[i];
-                self.level_used[entry.level as usize] = true;
-                self.level_moved[entry.level as usize] |= entry.moved;
+                let entry = self.entry(aabb);
+                put(&mut self.entries, i, entry);
+                self.n_moved += 1;
+                n_changed += 1;
             } else {
-                self.unbounded.push(i as u32);
+                let known = self.unbounded.get(n_unbounded) == Some(&(i as u32, *proxy));
+                let entry = Entry {
+                    fat: Aabb::everything(),
+                    cell: [0; 3],
+                    level: 0,
+                    bounded: false,
+                    moved: first || !known,
+                };
+                n_changed += usize::from(entry.moved);
+                put(&mut self.entries, i, entry);
+                put(&mut self.unbounded, n_unbounded, (i as u32, *proxy));
+                n_unbounded += 1;
             }
         }
+        self.unbounded.truncate(n_unbounded);
+        n_changed
     }
 
     fn entry(&self, aabb: &Aabb) -> Entry {
-        if !aabb.is_finite() {
-            return Entry {
-                fat: *aabb,
-                level: 0,
-                cell: [0; 3],
-                moved: true,
-            };
-        }
         let size = 2.0 * aabb.half_extents().max();
         let fat = aabb.grown(self.slack * size);
         let wide = 2.0 * fat.half_extents().max();
         let level = (wide.max(1e-300).log2().ceil() as i32).clamp(LOWEST_LEVEL, HIGHEST_LEVEL);
-        let width = (f64::from(level)).exp2();
+        let cells_per_meter = f64::from(-level).exp2();
         let center = fat.center();
         Entry {
             fat,
+            cell: [0, 1, 2].map(|k| cell_of(center[k], cells_per_meter)),
             level: (level - LOWEST_LEVEL) as u8,
-            cell: [0, 1, 2].map(|k| cell_of(center[k], width)),
+            bounded: true,
             moved: true,
         }
     }
 
-    fn bucket(&self, level: u8, cell: [i32; 3]) -> usize {
-        let low = u64::from(cell[0] as u32) | u64::from(cell[1] as u32) << 32;
-        let hash = mix(low, u64::from(cell[2] as u32) | u64::from(level) << 32);
-        hash as usize & (self.starts.len() - 2)
-    }
-
-    /// Counting sort of all bounded boxes by bucket.
-    fn build_table(&mut self) {
-        let n = self.entries.len();
-        let buckets = (2 * n).next_power_of_two().max(16);
+    /// Counting sort of all bounded boxes by cell.
+    fn build_grids(&mut self) {
+        self.grids = [Grid::default(); N_LEVELS];
+        for e in self.entries.iter().filter(|e| e.bounded) {
+            self.grids[e.level as usize].include(e.cell, e.moved);
+        }
+        let mut n_cells = 0;
+        for grid in self.grids.iter_mut().filter(|g| g.count > 0) {
+            n_cells = grid.lay_out(n_cells);
+        }
         self.starts.clear();
-        self.starts.resize(buckets + 1, 0);
+        self.starts.resize(n_cells + 1, 0);
+        let mut n_members = 0;
+        for e in self.entries.iter().filter(|e| e.bounded) {
+            self.starts[self.grids[e.level as usize].index(e.cell)] += 1;
+            n_members += 1;
+        }
+        // ends of cells; filling from the back turns them into starts
+        let mut end = 0;
+        for start in &mut self.starts {
+            end += *start;
+            *start = end;
+        }
+        let empty = Member {
+            fat: Aabb::everything(),
+            body: 0,
+            moved: false,
+        };
         self.members.clear();
-        self.members.resize(n, 0);
-        for entry in self.entries.iter().filter(|e| e.fat.is_finite()) {
-            let b = self.bucket(entry.level, entry.cell);
-            self.starts[b + 1] += 1;
-        }
-        for b in 0..buckets {
-            self.starts[b + 1] += self.starts[b];
-        }
-        // fill from the back so that starts end up where they began
-        for i in (0..n).rev() {
-            if self.entries[i].fat.is_finite() {
-                let b = self.bucket(self.entries[i].level, self.entries[i].cell) + 1;
-                self.starts[b] -= 1;
-                self.members[self.starts[b] as usize] = i as u32;
+        self.members.resize(n_members, empty);
+        for (i, e) in self.entries.iter().enumerate().rev() {
+            if e.bounded {
+                let start = &mut self.starts[self.grids[e.level as usize].index(e.cell)];
+                *start -= 1;
+                self.members[*start as usize] = Member {
+                    fat: e.fat,
+                    body: i as u32,
+                    moved: e.moved,
+                };
             }
         }
-        // starts[b + 1] is now the start of bucket b: shift back
-        self.starts.remove(0);
-        let filled = self.entries.iter().filter(|e| e.fat.is_finite()).count();
-        self.starts.push(filled as u32);
     }
 
-    /// New pairs among bounded boxes: every box looks in its own level and coarser ones.
-    fn search(&mut self, accept: &impl Fn(usize, usize) -> bool) {
+    /// Members of the cells x_low..=x_high (at most four) of a row, as one or two stretches.
+    fn row(&self, grid: &Grid, x: (i32, i32), y: i32, z: i32) -> [&[Member]; 2] {
+        let (row, mask) = grid.row(y, z);
+        let (low, high) = (x.0 as usize & mask, x.1 as usize & mask);
+        let stretch = |a: usize, b: usize| {
+            let (from, to) = (self.starts[row + a], self.starts[row + b + 1]);
+            &self.members[from as usize..to as usize]
+        };
+        if low <= high {
+            [stretch(low, high), &[]]
+        } else {
+            [stretch(low, mask), stretch(0, high)]
+        }
+    }
+
+    /// All pairs of bounded boxes, each once: within a level from the box in the earlier cell.
+    fn search_all(&mut self, accept: &impl Fn(usize, usize) -> bool) {
         let mut fresh = std::mem::take(&mut self.fresh);
-        for i in 0..self.entries.len() {
-            let me = self.entries[i];
-            if !me.fat.is_finite() {
-                continue;
+        for (k, me) in self.members.iter().enumerate() {
+            let entry = &self.entries[me.body as usize];
+            let grid = &self.grids[entry.level as usize];
+            let [x, y, z] = entry.cell;
+            let mut test = |others: &[Member]| {
+                for other in others {
+                    if me.fat.overlaps(&other.fat) {
+                        push(me.body, other.body, accept, &mut fresh);
+                    }
+                }
+            };
+            let end = self.starts[grid.index(entry.cell) + 1] as usize;
+            test(&self.members[k + 1..end]);
+            let mut test_row = |x: (i32, i32), y: i32, z: i32| {
+                let [stretch, rest] = self.row(grid, x, y, z);
+                test(stretch);
+                test(rest);
+            };
+            test_row((x + 1, x + 1), y, z);
+            for (y, z) in [(y + 1, z), (y - 1, z + 1), (y, z + 1), (y + 1, z + 1)] {
+                test_row((x - 1, x + 1), y, z);
             }
-            for level in me.level..N_LEVELS as u8 {
-                // who has not moved looks only for coarser boxes that have
-                let worth = if me.moved {
-                    self.level_used[level as usize]
-                } else {
-                    level > me.level && self.level_moved[level as usize]
-                };
-                if worth {
-                    self.search_level(i, level, accept, &mut fresh);
+            for level in usize::from(entry.level) + 1..N_LEVELS {
+                if self.grids[level].count > 0 {
+                    self.for_each_near(&me.fat, level, &mut test);
                 }
             }
         }
         self.fresh = fresh;
     }
 
-    fn search_level(
-        &self,
-        i: usize,
-        level: u8,
-        accept: &impl Fn(usize, usize) -> bool,
-        fresh: &mut Vec<(u32, u32)>,
-    ) {
-        let me = &self.entries[i];
-        let width = f64::from(i32::from(level) + LOWEST_LEVEL).exp2();
-        // centres of overlapping boxes are at most half a cell outside mine
-        let low = [0, 1, 2].map(|k| cell_of(me.fat.min[k] - 0.5 * width, width));
-        let high = [0, 1, 2].map(|k| cell_of(me.fat.max[k] + 0.5 * width, width));
-        for z in low[2]..=high[2] {
-            for y in low[1]..=high[1] {
-                for x in low[0]..=high[0] {
-                    let b = self.bucket(level, [x, y, z]);
-                    let range = self.starts[b] as usize..self.starts[b + 1] as usize;
-                    for &j in &self.members[range] {
-                        let other = &self.entries[j as usize];
-                        if other.level != level || other.cell != [x, y, z] || j as usize == i {
-                            continue;
-                        }
+    /// Pairs of bounded boxes of which at least one moved.
+    fn search_moved(&mut self, accept: &impl Fn(usize, usize) -> bool) {
+        let mut fresh = std::mem::take(&mut self.fresh);
+        for me in &self.members {
+            let own = usize::from(self.entries[me.body as usize].level);
+            for level in own..N_LEVELS {
+                let grid = &self.grids[level];
+                // who has not moved looks only for coarser boxes that have
+                let worth = if me.moved {
+                    grid.count > 0
+                } else {
+                    level > own && grid.any_moved
+                };
+                if !worth {
+                    continue;
+                }
+                self.for_each_near(&me.fat, level, &mut |others: &[Member]| {
+                    for other in others {
                         // within a level a pair of two moved boxes is seen from both sides
-                        if level == me.level && other.moved && (j as usize) < i {
-                            continue;
-                        }
-                        if (me.moved || other.moved) && me.fat.overlaps(&other.fat) {
-                            push(i, j as usize, accept, fresh);
+                        let twice = level == own && other.moved && other.body <= me.body;
+                        let new = me.moved || other.moved;
+                        if new && !twice && other.body != me.body && me.fat.overlaps(&other.fat) {
+                            push(me.body, other.body, accept, &mut fresh);
                         }
                     }
+                });
+            }
+        }
+        self.fresh = fresh;
+    }
+
+    /// Visits the members of a level whose centres are near enough for their boxes to reach `fat`,
+    /// which is not larger than a cell of that level.
+    fn for_each_near(&self, fat: &Aabb, level: usize, visit: &mut impl FnMut(&[Member])) {
+        let cells_per_meter = f64::from(-(level as i32 + LOWEST_LEVEL)).exp2();
+        // centres of overlapping boxes are at most half a cell outside
+        let half = 0.5 / cells_per_meter;
+        let low = [0, 1, 2].map(|k| cell_of(fat.min[k] - half, cells_per_meter));
+        let high = [0, 1, 2].map(|k| cell_of(fat.max[k] + half, cells_per_meter));
+        let grid = &self.grids[level];
+        for z in low[2]..=high[2] {
+            for y in low[1]..=high[1] {
+                for others in self.row(grid, (low[0], high[0]), y, z) {
+                    visit(others);
                 }
             }
         }
     }
 
-    /// Half-spaces and other unbounded bodies against everyone.
-    fn search_unbounded(&mut self, proxies: &[Proxy], accept: &impl Fn(usize, usize) -> bool) {
-        for u in 0..self.unbounded.len() {
-            let i = self.unbounded[u] as usize;
-            for j in 0..self.entries.len() {
-                let other_unbounded = !self.entries[j].fat.is_finite();
-                if j == i || (other_unbounded && j < i) {
+    /// Half-spaces and other unbounded bodies against everyone for whom `worth(moved, moved)` holds.
+    fn search_unbounded(
+        &mut self,
+        accept: &impl Fn(usize, usize) -> bool,
+        worth: impl Fn(bool, bool) -> bool,
+    ) {
+        for &(i, proxy) in &self.unbounded {
+            let moved = self.entries[i as usize].moved;
+            for (j, other) in self.entries.iter().enumerate() {
+                let seen = !other.bounded && j as u32 <= i;
+                if seen || !worth(moved, other.moved) {
                     continue;
                 }
-                let near = match &proxies[i] {
-                    Proxy::HalfSpace { normal, offset } if !other_unbounded => {
-                        let fat = &self.entries[j].fat;
-                        let lowest = normal.dot(&fat.center().coords)
-                            - normal.abs().dot(&fat.half_extents());
+                let near = match &proxy {
+                    Proxy::HalfSpace { normal, offset } if other.bounded => {
+                        let lowest = normal.dot(&other.fat.center().coords)
+                            - normal.abs().dot(&other.fat.half_extents());
                         lowest <= *offset
                     }
                     _ => true,
                 };
                 if near {
-                    push(i, j, accept, &mut self.fresh);
+                    push(i, j as u32, accept, &mut self.fresh);
                 }
             }
         }
     }
 }
 
-fn push(i: usize, j: usize, accept: &impl Fn(usize, usize) -> bool, fresh: &mut Vec<(u32, u32)>) {
-    let (a, b) = (i.min(j), i.max(j));
-    if accept(a, b) {
-        fresh.push((a as u32, b as u32));
+/// Replaces element i or appends it.
+fn put<T>(list: &mut Vec<T>, i: usize, value: T) {
+    if i < list.len() {
+        list[i] = value;
+    } else {
+        list.push(value);
     }
 }
 
-/// Index of the cell of this width that holds x, saturating far out.
-fn cell_of(x: f64, width: f64) -> i32 {
-    (x / width).floor() as i32
+fn push(i: u32, j: u32, accept: &impl Fn(usize, usize) -> bool, fresh: &mut Vec<(u32, u32)>) {
+    let (a, b) = (i.min(j), i.max(j));
+    if accept(a as usize, b as usize) {
+        fresh.push((a, b));
+    }
+}
+
+/// Index of the cell that holds x, kept where neighbours of a cell still have an index.
+fn cell_of(x: f64, cells_per_meter: f64) -> i32 {
+    const FAR: f64 = 1e9;
+    (x * cells_per_meter).floor().clamp(-FAR, FAR) as i32
+}
+
+/// Merges two sorted lists.
+fn merge(a: &[(u32, u32)], b: &[(u32, u32)], out: &mut Vec<(u32, u32)>) {
+    out.clear();
+    let (mut i, mut j) = (0, 0);
+    while i < a.len() && j < b.len() {
+        if a[i] <= b[j] {
+            out.push(a[i]);
+            i += 1;
+        } else {
+            out.push(b[j]);
+            j += 1;
+        }
+    }
+    out.extend_from_slice(&a[i..]);
+    out.extend_from_slice(&b[j..]);
+}
+
+/// Sorts pairs in linear time: by counting over the first body, the few of each then among themselves.
+#[derive(Debug, Clone, Default)]
+struct PairSorter {
+    starts: Vec<u32>,
+    seconds: Vec<u32>,
+}
+
+impl PairSorter {
+    fn sort(&mut self, n_bodies: usize, pairs: &mut [(u32, u32)]) {
+        self.starts.clear();
+        self.starts.resize(n_bodies + 1, 0);
+        for &(i, _) in pairs.iter() {
+            self.starts[i as usize] += 1;
+        }
+        let mut end = 0;
+        for start in &mut self.starts {
+            end += *start;
+            *start = end;
+        }
+        self.seconds.clear();
+        self.seconds.resize(pairs.len(), 0);
+        for &(i, j) in pairs.iter() {
+            let start = &mut self.starts[i as usize];
+            *start -= 1;
+            self.seconds[*start as usize] = j;
+        }
+        for i in 0..n_bodies {
+            let (from, to) = (self.starts[i] as usize, self.starts[i + 1] as usize);
+            self.seconds[from..to].sort_unstable();
+            for k in from..to {
+                pairs[k] = (i as u32, self.seconds[k]);
+            }
+        }
+    }
 }
 
 #[cfg(test)]
@@ -354,6 +545,71 @@ mod tests {
             quiet_steps += usize::from(broad.n_moved() < n / 2);
         }
         assert!(quiet_steps > 10, "fat boxes should save work");
+    }
+
+    #[test]
+    fn far_and_huge_and_tiny_boxes_are_found() {
+        let ball = |x: f64, r: f64| {
+            Proxy::Box(Aabb::from_center(Point3::new(x, -x, x), Vector3::repeat(r)))
+        };
+        let mut broad = BroadPhase::new(0.1);
+        let proxies = [
+            ball(1e12, 1e-9),
+            ball(1e12, 1.0),
+            ball(0.0, 1e13),
+            ball(-3e5, 1e-3),
+            ball(-3e5, 1e-3),
+            ball(7.0, 1e-30),
+        ];
+        let pairs = broad.update(&proxies, |_, _| true).to_vec();
+        assert_eq!(pairs, brute_force(&broad));
+        assert_eq!(pairs.len(), 5 + 2);
+    }
+
+    #[test]
+    fn moving_ground_and_moving_balls_agree_with_a_fresh_start() {
+        let mut rng = ChaCha8Rng::seed_from_u64(8);
+        let mut heights: Vec<f64> = (0..50).map(|_| rng.random_range(0.0..2.0)).collect();
+        let mut broad = BroadPhase::new(0.1);
+        for step in 0..30 {
+            for h in &mut heights {
+                *h += rng.random_range(-0.02..0.02);
+            }
+            let mut proxies: Vec<Proxy> = heights
+                .iter()
+                .map(|h| {
+                    Proxy::Box(Aabb::from_center(
+                        Point3::new(*h, 0.0, *h),
+                        Vector3::repeat(0.1),
+                    ))
+                })
+                .collect();
+            proxies.insert(
+                7,
+                Proxy::HalfSpace {
+                    normal: Vector3::z(),
+                    offset: 0.5 + 0.1 * f64::from(step / 10),
+                },
+            );
+            proxies.push(Proxy::Everywhere);
+            let pairs = broad.update(&proxies, |_, _| true).to_vec();
+            // fat boxes depend on when they were made, so compare with their own overlaps
+            let expected: Vec<(u32, u32)> = brute_force(&broad)
+                .into_iter()
+                .filter(|&(i, j)| {
+                    let box_of_ground = match (i, j) {
+                        (_, 51) => return true,
+                        (7, other) | (other, 7) => other,
+                        _ => return true,
+                    };
+                    let Proxy::HalfSpace { offset, .. } = proxies[7] else {
+                        return false;
+                    };
+                    broad.entries[box_of_ground as usize].fat.min.z <= offset + 1e-12
+                })
+                .collect();
+            assert_eq!(pairs, expected, "step {step}");
+        }
     }
 
     #[test]

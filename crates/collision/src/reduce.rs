@@ -1,10 +1,12 @@
 //! Contact reduction: fewer points that hold the same loads.
 //!
-//! Kept are, in this order: the deepest point; for 72 directions in the space of wrenches (the six
-//! axes of force and torque and the diagonals between any two) the contact that can push furthest
-//! along it, friction included; then points as far as possible from all kept ones in position and
-//! normal (farthest-point clustering). Contacts kept in the last step are preferred when they do
-//! nearly as well, so that ids persist.
+//! The largest load along d that contacts can hold is, by duality, the smallest over all motions m
+//! with m·d = 1 of the power of the contact that pushes hardest against m, friction included. It is
+//! kept if for many motions the hardest-pushing contact is kept. Kept are therefore, in this order:
+//! the deepest point; the hardest-pushing contact for 192 motions (velocity and angular velocity
+//! along the axes and between any two of them); then points as far as possible from all kept ones in
+//! position and normal (farthest-point clustering). Contacts kept in the last step are preferred when
+//! they do nearly as well, so that ids persist.
 
 use nalgebra::{Point3, Vector3};
 
@@ -17,7 +19,8 @@ pub struct ReduceSettings {
     pub max_contacts: usize,
     /// Contacts closer than this (m) with nearly equal normals are one.
     pub merge_distance: f64,
-    /// Friction coefficient assumed when judging what a contact can hold.
+    /// Friction coefficient assumed when judging what a contact can hold;
+    /// [`CollisionWorld`](crate::CollisionWorld) puts the pair's own in its place.
     pub friction: f64,
 }
 
@@ -31,17 +34,38 @@ impl Default for ReduceSettings {
     }
 }
 
-/// Buffers of the reduction.
+/// What the reduction looks at.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Outline {
+    pub(crate) point: Point3<f64>,
+    /// Unit normal; its sign does not matter as long as it is the same for all.
+    pub(crate) normal: Vector3<f64>,
+    pub(crate) gap: f64,
+    /// Kept in the last step.
+    pub(crate) known: bool,
+}
+
+/// Buffers of the reduction. Positions (about their mean, in units of their reach) and normals are
+/// kept by coordinate and in single precision, which is plenty for choosing and goes through the
+/// vector units four at a time.
 #[derive(Debug, Default)]
 pub(crate) struct ReduceScratch {
     order: Vec<u32>,
+    outlines: Vec<Outline>,
     keep: Vec<bool>,
-    distance: Vec<f64>,
-    was_kept: Vec<bool>,
+    arm: [Vec<f32>; 3],
+    normal: [Vec<f32>; 3],
+    /// Squared distance to the nearest kept contact.
+    distance: Vec<f32>,
+    /// Against a motion and its opposite.
+    power: Vec<f32>,
+    opposite: Vec<f32>,
+    known: Vec<u32>,
+    n_kept: usize,
 }
 
-/// A contact of the last step is preferred if its score is at least this part of the best.
-const LOYALTY: f64 = 0.97;
+/// A contact of the last step is preferred if it is at least this part as good as the best.
+const LOYALTY: f32 = 0.97;
 
 /// Merges contacts closer than `distance` whose normals differ by less than about 2.5°: the deepest
 /// stays, or the one kept in the last step if it is as deep within `distance`.
@@ -107,139 +131,216 @@ pub(crate) fn reduce(
     last: &[u64],
     scratch: &mut ReduceScratch,
 ) {
-    let n = contacts.len();
-    if n <= settings.max_contacts || settings.max_contacts == 0 {
+    if contacts.len() <= settings.max_contacts {
         return;
     }
     // a fixed order makes the outcome independent of how contacts were found
     contacts.sort_unstable_by_key(|c| c.feature);
-    let center = contacts
-        .iter()
-        .fold(Vector3::zeros(), |sum, c| sum + c.point.coords)
-        / n as f64;
-    let center = Point3::from(center);
-    let size = contacts
-        .iter()
-        .map(|c| (c.point - center).norm())
-        .fold(1e-12, f64::max);
-    scratch.keep.clear();
-    scratch.keep.resize(n, false);
-    scratch.distance.clear();
-    scratch.distance.resize(n, f64::INFINITY);
-    scratch.was_kept.clear();
-    scratch.was_kept.extend(
-        contacts
-            .iter()
-            .map(|c| last.binary_search(&c.feature).is_ok()),
-    );
-    let mut choice = Choice {
-        contacts,
-        size,
-        keep: &mut scratch.keep,
-        distance: &mut scratch.distance,
-        n_kept: 0,
-        max: settings.max_contacts,
-    };
+    let outlines = contacts.iter().map(|c| Outline {
+        point: c.point,
+        normal: c.normal,
+        gap: c.gap,
+        known: last.binary_search(&c.feature).is_ok(),
+    });
+    if choose(outlines, settings, scratch) {
+        let mut index = 0;
+        contacts.retain(|_| {
+            index += 1;
+            scratch.keep[index - 1]
+        });
+    }
+}
 
-    let deepest = best(contacts.len(), |i| -contacts[i].gap, |_| false);
-    choice.keep(deepest);
-    for_each_wrench(|force, torque| {
-        let score = |i: usize| {
-            let c = &contacts[i];
-            let arm = (c.point - center) / size;
-            // power of a unit normal force and its friction against this twist
-            let motion = force + torque.cross(&arm);
-            let along = motion.dot(&c.normal);
-            along + settings.friction * (motion - c.normal * along).norm()
-        };
-        choice.keep(best(n, score, |i| scratch.was_kept[i]));
+/// Chooses which of many contacts to keep; [`ReduceScratch::kept`] tells. False if all can stay.
+pub(crate) fn choose(
+    outlines: impl ExactSizeIterator<Item = Outline>,
+    settings: &ReduceSettings,
+    scratch: &mut ReduceScratch,
+) -> bool {
+    if outlines.len() <= settings.max_contacts || settings.max_contacts == 0 {
+        return false;
+    }
+    scratch.outlines.clear();
+    scratch.outlines.extend(outlines);
+    scratch.prepare();
+    let most = settings.max_contacts;
+
+    scratch.keep(scratch.deepest(), most);
+    for_each_motion(|motion| {
+        for i in scratch.strongest(&motion, settings.friction as f32) {
+            scratch.keep(i, most);
+        }
     });
 
     // the rest by distance, those of the last step first as long as they are not crowded
-    let spacing = 0.5 / (settings.max_contacts as f64).sqrt();
-    for i in 0..n {
-        if scratch.was_kept[i] && choice.distance[i] > spacing * spacing {
-            choice.keep(i);
+    let spacing = 0.25 / most as f32;
+    for k in 0..scratch.known.len() {
+        let i = scratch.known[k] as usize;
+        if scratch.distance[i] > spacing {
+            scratch.keep(i, most);
         }
     }
-    while choice.n_kept < settings.max_contacts {
-        let farthest = best(n, |i| choice.distance[i], |i| scratch.was_kept[i]);
-        if choice.distance[farthest] <= 0.0 {
+    while scratch.n_kept < most {
+        let farthest = scratch.largest_or_known(&scratch.distance);
+        if scratch.distance[farthest] <= 0.0 {
             break;
         }
-        choice.keep(farthest);
+        scratch.keep(farthest, most);
     }
-    let mut index = 0;
-    contacts.retain(|_| {
-        index += 1;
-        scratch.keep[index - 1]
-    });
+    true
 }
 
-/// Index of the largest score; a favoured one wins if nearly as good (for positive scores).
-fn best(n: usize, score: impl Fn(usize) -> f64, favoured: impl Fn(usize) -> bool) -> usize {
-    let (mut top, mut top_score) = (0, f64::NEG_INFINITY);
-    let (mut known, mut known_score) = (0, f64::NEG_INFINITY);
-    for i in 0..n {
-        let s = score(i);
-        if s > top_score {
-            (top, top_score) = (i, s);
+impl ReduceScratch {
+    /// Which contacts the last [`choose`] kept.
+    pub(crate) fn kept(&self) -> &[bool] {
+        &self.keep
+    }
+
+    fn prepare(&mut self) {
+        let n = self.outlines.len();
+        let sum = self
+            .outlines
+            .iter()
+            .fold(Vector3::zeros(), |sum, c| sum + c.point.coords);
+        let center = Point3::from(sum / n as f64);
+        let size = self
+            .outlines
+            .iter()
+            .map(|c| (c.point - center).norm_squared())
+            .fold(1e-24, f64::max)
+            .sqrt();
+        for k in 0..3 {
+            let (arm, normal) = (&mut self.arm[k], &mut self.normal[k]);
+            arm.clear();
+            normal.clear();
+            let scaled = |c: &Outline| ((c.point[k] - center[k]) / size) as f32;
+            arm.extend(self.outlines.iter().map(scaled));
+            normal.extend(self.outlines.iter().map(|c| c.normal[k] as f32));
         }
-        if s > known_score && favoured(i) {
-            (known, known_score) = (i, s);
+        self.keep.clear();
+        self.keep.resize(n, false);
+        self.distance.clear();
+        self.distance.resize(n, f32::INFINITY);
+        for buffer in [&mut self.power, &mut self.opposite] {
+            buffer.clear();
+            buffer.resize(n, 0.0);
         }
+        self.known.clear();
+        let known = (0..n as u32).filter(|&i| self.outlines[i as usize].known);
+        self.known.extend(known);
+        self.n_kept = 0;
     }
-    if known_score > 0.0 && known_score >= LOYALTY * top_score {
-        known
-    } else {
-        top
+
+    fn deepest(&self) -> usize {
+        let gap = |i: &usize| self.outlines[*i].gap;
+        (0..self.outlines.len())
+            .min_by(|i, j| gap(i).total_cmp(&gap(j)))
+            .unwrap_or(0)
     }
-}
 
-struct Choice<'a> {
-    contacts: &'a [ShapeContact],
-    size: f64,
-    keep: &'a mut [bool],
-    /// Squared distance to the nearest kept contact, position in units of `size`.
-    distance: &'a mut [f64],
-    n_kept: usize,
-    max: usize,
-}
-
-impl Choice<'_> {
-    fn keep(&mut self, i: usize) {
-        if self.keep[i] || self.n_kept >= self.max {
+    fn keep(&mut self, i: usize, most: usize) {
+        if self.keep[i] || self.n_kept >= most {
             return;
         }
         self.keep[i] = true;
         self.n_kept += 1;
-        let kept = self.contacts[i];
-        let scale = 1.0 / (self.size * self.size);
-        for (c, d) in self.contacts.iter().zip(self.distance.iter_mut()) {
-            let apart = (c.point - kept.point).norm_squared() * scale
-                + 0.25 * (c.normal - kept.normal).norm_squared();
-            *d = d.min(apart);
+        let n = self.distance.len();
+        let [px, py, pz] = self.arm.each_ref().map(|a| &a[..n]);
+        let [nx, ny, nz] = self.normal.each_ref().map(|a| &a[..n]);
+        let (p, q) = ([px[i], py[i], pz[i]], [nx[i], ny[i], nz[i]]);
+        let square = |x: f32| x * x;
+        for (j, d) in self.distance.iter_mut().enumerate() {
+            let apart = square(px[j] - p[0]) + square(py[j] - p[1]) + square(pz[j] - p[2]);
+            let turned = square(nx[j] - q[0]) + square(ny[j] - q[1]) + square(nz[j] - q[2]);
+            let both = apart + 0.25 * turned;
+            *d = if both < *d { both } else { *d };
         }
+    }
+
+    /// The contacts with the largest power, per unit of normal force, against a motion (velocity,
+    /// then angular velocity in units of half the reach) and against its opposite.
+    fn strongest(&mut self, motion: &[f32; 6], friction: f32) -> [usize; 2] {
+        let n = self.power.len();
+        let [px, py, pz] = self.arm.each_ref().map(|a| &a[..n]);
+        let [nx, ny, nz] = self.normal.each_ref().map(|a| &a[..n]);
+        let opposite = &mut self.opposite[..n];
+        let [vx, vy, vz, wx, wy, wz] = *motion;
+        let [wx, wy, wz] = [wx, wy, wz].map(|w| 2.0 * w);
+        for (j, power) in self.power.iter_mut().enumerate() {
+            let mx = vx + wy * pz[j] - wz * py[j];
+            let my = vy + wz * px[j] - wx * pz[j];
+            let mz = vz + wx * py[j] - wy * px[j];
+            let along = mx * nx[j] + my * ny[j] + mz * nz[j];
+            let across = mx * mx + my * my + mz * mz - along * along;
+            let slip = friction * (if across > 0.0 { across } else { 0.0 }).sqrt();
+            *power = slip + along;
+            opposite[j] = slip - along;
+        }
+        [&self.power, &self.opposite].map(|values| self.largest_or_known(values))
+    }
+
+    /// Index of the largest value; a known one wins if nearly as good.
+    fn largest_or_known(&self, values: &[f32]) -> usize {
+        let top = largest(values);
+        let limit = LOYALTY * values[top];
+        largest_known(&self.known, values, limit).unwrap_or(top)
     }
 }
 
-/// The six axes of force and torque with both signs, and the diagonals between any two of them.
-fn for_each_wrench(mut visit: impl FnMut(Vector3<f64>, Vector3<f64>)) {
-    let unit = |axis: usize, value: f64| {
-        let mut w = [Vector3::zeros(), Vector3::zeros()];
-        w[axis / 3][axis % 3] = value;
-        w
-    };
+/// The known one with the largest value, if that is positive and at least `limit`.
+fn largest_known(known: &[u32], values: &[f32], limit: f32) -> Option<usize> {
+    let mut best = None;
+    for &i in known {
+        let value = values[i as usize];
+        if value > best.map_or(0.0, |(_, v)| v) {
+            best = Some((i as usize, value));
+        }
+    }
+    best.filter(|&(_, v)| v >= limit).map(|(i, _)| i)
+}
+
+/// Index of the first largest value, in lanes so that the compiler can use vector registers.
+fn largest(values: &[f32]) -> usize {
+    const LANES: usize = 8;
+    let mut lanes = [f32::NEG_INFINITY; LANES];
+    let (chunks, rest) = values.as_chunks::<LANES>();
+    for chunk in chunks {
+        for k in 0..LANES {
+            lanes[k] = if chunk[k] > lanes[k] {
+                chunk[k]
+            } else {
+                lanes[k]
+            };
+        }
+    }
+    let top = lanes
+        .iter()
+        .chain(rest)
+        .copied()
+        .fold(f32::NEG_INFINITY, f32::max);
+    values.iter().position(|&v| v == top).unwrap_or(0)
+}
+
+/// The six axes of motion, and every axis with each other one added or subtracted in full and in
+/// half; of a motion and its opposite only one.
+fn for_each_motion(mut visit: impl FnMut([f32; 6])) {
+    let mut motion = [0.0; 6];
     for i in 0..6 {
-        for sign in [1.0, -1.0] {
-            let [force, torque] = unit(i, sign);
-            visit(force, torque);
-            for j in i + 1..6 {
+        motion[i] = 1.0;
+        visit(motion);
+        for j in (0..6).filter(|&j| j != i) {
+            for other in [0.5, -0.5] {
+                motion[j] = other;
+                visit(motion);
+            }
+            if j > i {
                 for other in [1.0, -1.0] {
-                    let [f, t] = unit(j, other);
-                    visit(force + f, torque + t);
+                    motion[j] = other;
+                    visit(motion);
                 }
             }
+            motion[j] = 0.0;
         }
+        motion[i] = 0.0;
     }
 }

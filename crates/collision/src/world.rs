@@ -464,10 +464,12 @@ impl PairTest<'_> {
                 return Ok(());
             }
         }
-        let settings = NarrowSettings {
+        let mut settings = NarrowSettings {
             margin,
             ..*self.settings
         };
+        let material = a.material.combine(&b.material, [None, None]);
+        settings.reduce.friction = material.friction_along.min(material.friction_across);
         contacts_between(
             &a.shape,
             &b.shape,

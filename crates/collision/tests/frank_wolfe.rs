@@ -9,7 +9,9 @@ use nalgebra::{Point3, Vector3};
 use rand::RngExt;
 use solids::{Solid, analytic, sampled};
 use stiction_collision::sdf::Sdf;
-use stiction_collision::{FrankWolfeSettings, minimize_on_face, minimize_on_face_splitting};
+use stiction_collision::{
+    FrankWolfeSettings, SearchEffort, minimize_on_face, minimize_on_face_splitting,
+};
 
 /// Best of a dense grid, refined around its best few points by shrinking steps.
 fn oracle(sdf: &dyn Sdf, t: &[Point3<f64>; 3]) -> f64 {
@@ -54,10 +56,18 @@ fn oracle(sdf: &dyn Sdf, t: &[Point3<f64>; 3]) -> f64 {
     best
 }
 
+/// The effort for which the accuracy below is promised.
+fn thorough() -> FrankWolfeSettings {
+    FrankWolfeSettings {
+        effort: SearchEffort::Thorough,
+        ..FrankWolfeSettings::default()
+    }
+}
+
 fn check(solid: &Solid, n_triangles: usize) {
     let mut rng = rng(11);
     let feature = solid.sdf.feature_size().min(solid.reach);
-    let settings = FrankWolfeSettings::default();
+    let settings = thorough();
     let mut tested = 0;
     while tested < n_triangles {
         // near the surface, where contacts are
@@ -121,7 +131,7 @@ fn random_triangles_against_sampled_functions() {
 #[test]
 fn larger_triangles_are_split() {
     let mut rng = rng(5);
-    let settings = FrankWolfeSettings::default();
+    let settings = thorough();
     for solid in &analytic() {
         let size = solid.reach;
         if solid.sdf.feature_size() < 0.02 * size {
@@ -157,7 +167,7 @@ fn warm_start_at_the_answer_stays_there() {
         Point3::new(0.75, 0.1, 0.0),
         Point3::new(0.75, -0.1, 0.0),
     ];
-    let settings = FrankWolfeSettings::default();
+    let settings = thorough();
     let cold = minimize_on_face(&*solid.sdf, &triangle, None, &settings);
     let warm = minimize_on_face(&*solid.sdf, &triangle, Some(cold.weights), &settings);
     assert!((cold.sample.value - warm.sample.value).abs() < 1e-12);

@@ -14,7 +14,7 @@ use stiction_collision::sdf::{Dish, SphereSdf};
 use stiction_collision::shape::HeightField;
 use stiction_collision::{
     Collider, CollisionError, CollisionWorld, ContactId, ContactPoint, Execution, Groups, Material,
-    NarrowSettings, SearchEffort, Shape, WorldSettings,
+    NarrowSettings, Shape, WorldSettings,
 };
 
 fn settings(execution: Execution, margin: f64) -> WorldSettings {
@@ -244,9 +244,7 @@ fn ids_persist_while_sliding() {
 
     // nut turning on its bolt, 10 rad/s in steps of 1 ms
     let (bolt, nut) = solids::m48();
-    let mut local = settings(Execution::Serial, 2e-4);
-    local.narrow.frank_wolfe.effort = SearchEffort::Local;
-    let mut world = CollisionWorld::new(local).unwrap();
+    let mut world = CollisionWorld::new(settings(Execution::Serial, 2e-4)).unwrap();
     world
         .add(Collider::new(
             "bolt",

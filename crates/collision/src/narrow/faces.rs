@@ -1,6 +1,6 @@
-//! Triangle faces against a signed distance: culling, search, warm start.
+//! Faces of plain meshes against a signed distance: culling, search, warm start.
 
-use nalgebra::{Isometry3, Point3, Rotation3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::NarrowSettings;
 use crate::contact::{ShapeContact, mix};
@@ -10,10 +10,9 @@ use crate::frank_wolfe::{
 use crate::sdf::Sdf;
 use crate::shape::TriangleMesh;
 
-/// The side of a pair that brings faces; `surface` is what the mesh approximates, if known.
+/// The side of a pair that brings faces: a mesh that is itself the surface.
 pub(super) struct FaceSide<'a> {
     pub(super) mesh: &'a TriangleMesh,
-    pub(super) surface: Option<&'a dyn Sdf>,
 }
 
 /// Minimum of φ on one face.
@@ -46,7 +45,11 @@ impl WarmStart {
         std::mem::swap(&mut self.last, &mut self.next);
     }
 
-    fn get(&self, face: u32) -> Option<[f64; 3]> {
+    pub(super) fn remember(&mut self, face: u32, weights: [f64; 3]) {
+        self.next.push((face, weights));
+    }
+
+    pub(super) fn get(&self, face: u32) -> Option<[f64; 3]> {
         self.last
             .binary_search_by_key(&face, |e| e.0)
             .ok()
@@ -102,147 +105,35 @@ pub(super) fn minima(
             let Some((weights, sample)) = found else {
                 return;
             };
-            // a mesh inside its curved surface is up to its sagitta away from it
-            let slack = if side.surface.is_some() { margin } else { 0.0 };
-            if sample.value > margin + slack {
+            if sample.value > margin {
                 return;
             }
             if let Some(warm) = &mut warm {
-                warm.next.push((face as u32, weights));
+                warm.remember(face as u32, weights);
             }
-            let p = Point3::from(
+            let point = Point3::from(
                 corners[0].coords * weights[0]
                     + corners[1].coords * weights[1]
                     + corners[2].coords * weights[2],
             );
             let face_normal = side.mesh.normals()[face];
-            let mut outward = rotation * sample.normal_or(rotation.inverse() * -face_normal);
-            let (mut point, mut gap) = (p, sample.value);
-            if let Some(surface) = side.surface {
-                // carry the point from the mesh to the true surface and measure there
-                let reach = 0.5 * longest_edge(&corners);
-                if let Some(on_surface) = project(surface, &p, reach) {
-                    let other = Other {
-                        sdf,
-                        rotation: &rotation,
-                        offset: &offset,
-                    };
-                    let tolerance = settings.frank_wolfe.tolerance;
-                    point = slide(surface, &other, on_surface, reach, tolerance);
-                    let there = sdf.sample(&to_solid(&point));
-                    outward = rotation * there.normal_or(rotation.inverse() * -face_normal);
-                    gap = there.value;
-                } else {
-                    // off the surface by more than a chord's height: its neighbours speak for it
-                    return;
-                }
-            } else if neighbour_is_closer(side.mesh, face, &weights, &outward) {
+            let outward = rotation * sample.normal_or(rotation.inverse() * -face_normal);
+            if neighbour_is_closer(side.mesh, face, &weights, &outward) {
                 return;
             }
-            if gap <= margin {
-                hits.push(FaceHit {
-                    face: face as u32,
-                    place: place(side.mesh.faces()[face], face, &weights),
-                    point,
-                    outward,
-                    gap,
-                });
-            }
+            hits.push(FaceHit {
+                face: face as u32,
+                place: place(side.mesh.faces()[face], face, &weights),
+                point,
+                outward,
+                gap: sample.value,
+            });
         },
     );
     // Faces that share the vertex or edge of their minimum report it once, by the smallest face.
     hits.sort_unstable_by_key(|h| (h.place, h.face));
     hits.dedup_by_key(|h| h.place);
     hits.sort_unstable_by_key(|h| h.face);
-}
-
-/// Closest surface point by Newton steps along the gradient (at a crease these become alternating
-/// projections on its two sides); `None` if farther than `reach` or not reached.
-fn project(surface: &dyn Sdf, from: &Point3<f64>, reach: f64) -> Option<Point3<f64>> {
-    let mut p = *from;
-    let mut best = (f64::INFINITY, p);
-    for _ in 0..12 {
-        let s = surface.sample(&p);
-        if s.value.abs() < best.0 {
-            best = (s.value.abs(), p);
-        }
-        let slope = s.gradient.norm_squared();
-        if s.value.abs() < 1e-9 || slope < 0.25 {
-            break;
-        }
-        p -= s.gradient * (s.value / slope);
-    }
-    // a point that did not arrive (between creases, or in a core without slope) is no surface point
-    (best.0 < 1e-7 && (best.1 - from).norm() <= reach).then_some(best.1)
-}
-
-/// The distance side of a pair seen from the frame of the faces.
-struct Other<'a> {
-    sdf: &'a dyn Sdf,
-    rotation: &'a Rotation3<f64>,
-    offset: &'a Vector3<f64>,
-}
-
-impl Other<'_> {
-    /// φ and ∇φ.
-    fn at(&self, p: &Point3<f64>) -> (f64, Vector3<f64>) {
-        let local = self.rotation.matrix().tr_mul(&(p.coords - self.offset));
-        let s = self.sdf.sample(&Point3::from(local));
-        (s.value, self.rotation * s.gradient)
-    }
-}
-
-/// Slides a point along the true surface to where φ is smallest in the direction φ falls: the minimum
-/// over a flat face is not where that of the curved surface is. Stays within `reach`, else stays put.
-fn slide(
-    surface: &dyn Sdf,
-    other: &Other<'_>,
-    from: Point3<f64>,
-    reach: f64,
-    tolerance: f64,
-) -> Point3<f64> {
-    let n = surface.sample(&from).normal_or(Vector3::z());
-    let (value, g) = other.at(&from);
-    let tangent = g - n * n.dot(&g);
-    let steepness = tangent.norm();
-    if steepness * reach < tolerance {
-        return from;
-    }
-    let d = -tangent / steepness;
-    let probe = |step: f64| {
-        let p = project(surface, &(from + d * step), reach)?;
-        let (value, g) = other.at(&p);
-        let n = surface.sample(&p).normal_or(n);
-        Some((p, value, (g - n * n.dot(&g)).dot(&d)))
-    };
-    let (mut low, mut slope_low) = (0.0, -steepness);
-    let Some((_, _, mut slope_high)) = probe(reach) else {
-        return from;
-    };
-    if slope_high <= 0.0 {
-        return from;
-    }
-    let mut high = reach;
-    let mut best = (value, from);
-    for _ in 0..8 {
-        let fraction = (slope_low / (slope_low - slope_high)).clamp(0.1, 0.9);
-        let step = low + (high - low) * fraction;
-        let Some((p, value, slope)) = probe(step) else {
-            break;
-        };
-        if value < best.0 {
-            best = (value, p);
-        }
-        if slope.abs() * (high - low) < 0.1 * tolerance {
-            break;
-        }
-        if slope < 0.0 {
-            (low, slope_low) = (step, slope);
-        } else {
-            (high, slope_high) = (step, slope);
-        }
-    }
-    best.1
 }
 
 /// Weights and sample of the minimum, warm-started where the last step had one.
@@ -256,13 +147,8 @@ fn search_face(
     let small = settings.frank_wolfe.effort == SearchEffort::Local
         || longest_edge(triangle) <= sdf.feature_size();
     if !small {
-        return minimize_on_face_splitting(
-            sdf,
-            triangle,
-            2.0 * settings.margin.abs(),
-            &settings.frank_wolfe,
-        )
-        .map(|m| (m.weights, m.sample));
+        return minimize_on_face_splitting(sdf, triangle, settings.margin, &settings.frank_wolfe)
+            .map(|m| (m.weights, m.sample));
     }
     let [a, b, c] = triangle;
     let center = Point3::from((a.coords + b.coords + c.coords) / 3.0);

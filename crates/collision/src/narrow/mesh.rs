@@ -20,10 +20,7 @@ pub(super) fn against_convex(
     out: &mut Vec<ShapeContact>,
 ) {
     let pose_in_mesh = pose.inverse();
-    let side = FaceSide {
-        mesh,
-        surface: None,
-    };
+    let side = FaceSide { mesh };
     // the distance to a convex solid is convex: one descent finds the only minimum
     let settings = &settings.with_local_search();
     minima(&side, convex, &pose_in_mesh, settings, None, scratch);
@@ -104,10 +101,7 @@ pub(super) fn against_mesh(
     scratch: &mut FaceScratch,
     out: &mut Vec<ShapeContact>,
 ) {
-    let side = |mesh| FaceSide {
-        mesh,
-        surface: None,
-    };
+    let side = |mesh| FaceSide { mesh };
     let start = out.len();
     // gradients of a polyhedron's distance jump everywhere: splitting faces over that has no end
     let settings = &settings.with_local_search();

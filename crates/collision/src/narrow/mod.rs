@@ -1,11 +1,13 @@
 //! Narrow phase: two shapes in, contact points out.
 
 mod convex;
+mod curved;
 mod faces;
 mod half_space;
 mod line;
 mod manifold;
 mod mesh;
+mod patch;
 mod sdf;
 mod separation;
 
@@ -15,8 +17,9 @@ use crate::contact::{ShapeContact, mix};
 use crate::error::{CollisionError, Result};
 use crate::frank_wolfe::{FrankWolfeSettings, SearchEffort};
 use crate::reduce::{ReduceScratch, ReduceSettings, merge_duplicates, reduce};
-use crate::shape::{Convex, Core, Geometry, SdfSolid, Shape, TriangleMesh};
+use crate::shape::{Convex, Core, CurvedMesh, Geometry, SdfSolid, Shape};
 
+use curved::{CurvedScratch, CurvedSide};
 use faces::{FaceScratch, FaceSide, WarmStart};
 use separation::SeparationScratch;
 
@@ -66,12 +69,47 @@ impl PairMemory {
     }
 }
 
+/// What a part of a pair may use of the pair's memory.
+struct Remembered<'a> {
+    /// Faces are remembered by index, which is unique only outside compounds.
+    warm: Option<&'a mut WarmStart>,
+    /// Features kept in the last step, sorted.
+    kept: &'a [u64],
+    /// Name of the parts, 0 outside compounds.
+    path: u64,
+}
+
+impl<'a> Remembered<'a> {
+    fn new(memory: &'a mut PairMemory, path: u64) -> Self {
+        Self {
+            warm: (path == 0).then_some(&mut memory.warm),
+            kept: &memory.kept,
+            path,
+        }
+    }
+
+    /// Whether a contact with this feature was kept in the last step.
+    fn knows(&self, feature: u64) -> bool {
+        !self.kept.is_empty() && self.kept.binary_search(&named(self.path, feature)).is_ok()
+    }
+}
+
+/// A feature of a part seen from outside its compound.
+fn named(path: u64, feature: u64) -> u64 {
+    if path == 0 {
+        feature
+    } else {
+        mix(path, feature)
+    }
+}
+
 /// Buffers of the narrow phase, one per thread; allocates nothing once warmed up.
 #[derive(Default)]
 pub struct NarrowScratch {
     separation: SeparationScratch,
     manifold: manifold::ManifoldScratch,
     faces: FaceScratch,
+    curved: CurvedScratch,
     reduce: ReduceScratch,
     found: Vec<ShapeContact>,
 }
@@ -105,18 +143,10 @@ pub fn contacts_between(
     let mut found = std::mem::take(&mut scratch.found);
     found.clear();
     memory.warm.begin();
-    let result = dispatch(
-        a,
-        b,
-        pose_ab,
-        settings,
-        &mut memory.warm,
-        0,
-        scratch,
-        &mut found,
-    );
+    scratch.curved.n_dropped = 0;
+    let result = dispatch(a, b, pose_ab, settings, memory, 0, scratch, &mut found);
     memory.warm.finish();
-    memory.n_raw = found.len();
+    memory.n_raw = found.len() + scratch.curved.n_dropped;
     if result.is_ok() {
         if is_many_point_pair(a, b) {
             let limits = settings.reduce;
@@ -153,7 +183,7 @@ fn dispatch(
     b: &Shape,
     pose_ab: &Isometry3<f64>,
     settings: &NarrowSettings,
-    warm: &mut WarmStart,
+    memory: &mut PairMemory,
     path: u64,
     scratch: &mut NarrowScratch,
     out: &mut Vec<ShapeContact>,
@@ -163,18 +193,13 @@ fn dispatch(
     if flipped {
         let start = out.len();
         let pose_ba = pose_ab.inverse();
-        dispatch(b, a, &pose_ba, settings, warm, path, scratch, out)?;
-        for contact in &mut out[start..] {
-            contact.point = pose_ab * contact.point;
-            contact.normal = pose_ab.rotation * contact.normal;
-            *contact = contact.flipped();
-        }
+        dispatch(b, a, &pose_ba, settings, memory, path, scratch, out)?;
+        seen_from(pose_ab, &mut out[start..]);
         return Ok(());
     }
     let margin = settings.margin;
     let start = out.len();
-    // faces are remembered by index, which is unique only outside compounds
-    let remembered = (path == 0).then_some(&mut *warm);
+    let mut remembered = Remembered::new(memory, path);
     match (a.geometry(), b.geometry()) {
         (Geometry::Compound(parts), _) => {
             for (i, (pose, part)) in parts.iter().enumerate() {
@@ -188,7 +213,7 @@ fn dispatch(
                     continue;
                 }
                 let name = mix(path, i as u64 + 1);
-                dispatch(part, b, &pose_pb, settings, warm, name, scratch, out)?;
+                dispatch(part, b, &pose_pb, settings, memory, name, scratch, out)?;
                 for contact in &mut out[from..] {
                     contact.point = pose * contact.point;
                     contact.normal = pose.rotation * contact.normal;
@@ -205,7 +230,7 @@ fn dispatch(
         }
         (Geometry::HalfSpace, Geometry::Sdf(solid)) => match &solid.faces {
             Some(faces) => {
-                half_space::against_mesh(faces, Some(&*solid.sdf), pose_ab, margin, out);
+                half_space::against_mesh(faces.mesh(), Some(&*solid.sdf), pose_ab, margin, out);
             }
             None => return Err(unsupported(a, b)),
         },
@@ -232,46 +257,26 @@ fn dispatch(
             }
             _ => {
                 sdf::key_points(convex, &*solid.sdf, pose_ab, margin, out);
-                against_convex(convex, solid, pose_ab, settings, &mut scratch.faces, out);
+                let buffers = (&mut scratch.curved, &mut scratch.reduce);
+                let memory = &mut remembered;
+                against_convex(convex, solid, pose_ab, settings, memory, buffers, out);
             }
         },
         (Geometry::Mesh(mesh), Geometry::Sdf(solid)) => {
-            let side = FaceSide {
-                mesh,
-                surface: None,
-            };
-            let faces = &mut scratch.faces;
-            faces::against_sdf(
-                &side,
-                &*solid.sdf,
-                pose_ab,
-                settings,
-                remembered,
-                faces,
-                out,
-            );
+            let (warm, faces) = (remembered.warm, &mut scratch.faces);
+            let side = FaceSide { mesh };
+            faces::against_sdf(&side, &*solid.sdf, pose_ab, settings, warm, faces, out);
         }
         (Geometry::Sdf(x), Geometry::Sdf(y)) => {
             let from = out.len();
-            let faces = &mut scratch.faces;
-            if let Some(mesh) = face_side(x, y) {
-                let side = FaceSide {
-                    mesh,
-                    surface: Some(&*x.sdf),
-                };
-                faces::against_sdf(&side, &*y.sdf, pose_ab, settings, remembered, faces, out);
-            } else if let Some(mesh) = &y.faces {
-                let side = FaceSide {
-                    mesh,
-                    surface: Some(&*y.sdf),
-                };
+            let buffers = (&mut scratch.curved, &mut scratch.reduce);
+            let memory = &mut remembered;
+            if let Some(side) = face_side(x, y) {
+                curved::against_sdf(&side, &*y.sdf, pose_ab, settings, memory, buffers, out);
+            } else if let Some(side) = curved_side(y) {
                 let pose_ba = pose_ab.inverse();
-                faces::against_sdf(&side, &*x.sdf, &pose_ba, settings, remembered, faces, out);
-                for contact in &mut out[from..] {
-                    contact.point = pose_ab * contact.point;
-                    contact.normal = pose_ab.rotation * contact.normal;
-                    *contact = contact.flipped();
-                }
+                curved::against_sdf(&side, &*x.sdf, &pose_ba, settings, memory, buffers, out);
+                seen_from(pose_ab, &mut out[from..]);
             } else {
                 return Err(unsupported(a, b));
             }
@@ -280,10 +285,19 @@ fn dispatch(
     }
     if path != 0 {
         for contact in &mut out[start..] {
-            contact.feature = mix(path, contact.feature);
+            contact.feature = named(path, contact.feature);
         }
     }
     Ok(())
+}
+
+/// Contacts found with the shapes exchanged: into the frame of the first, normals turned round.
+fn seen_from(pose: &Isometry3<f64>, contacts: &mut [ShapeContact]) {
+    for contact in contacts {
+        contact.point = pose * contact.point;
+        contact.normal = pose.rotation * contact.normal;
+        *contact = contact.flipped();
+    }
 }
 
 /// Faces of the solid against the convex shape's exact distance, or, for an unbounded solid, the other
@@ -293,41 +307,48 @@ fn against_convex(
     solid: &SdfSolid,
     pose: &Isometry3<f64>,
     settings: &NarrowSettings,
-    scratch: &mut FaceScratch,
+    memory: &mut Remembered<'_>,
+    buffers: (&mut CurvedScratch, &mut ReduceScratch),
     out: &mut Vec<ShapeContact>,
 ) {
-    let Some(mesh) = &solid.faces else {
-        let side = FaceSide {
-            mesh: convex.mesh(),
-            surface: Some(convex),
+    let Some(side) = curved_side(solid) else {
+        let side = CurvedSide {
+            faces: convex.curved(),
+            surface: convex,
         };
-        faces::against_sdf(&side, &*solid.sdf, pose, settings, None, scratch, out);
+        // a convex shape has few faces, and large ones: several minima on one are likely
+        let mut settings = *settings;
+        if settings.frank_wolfe.effort == SearchEffort::Standard {
+            settings.frank_wolfe.effort = SearchEffort::Thorough;
+        }
+        curved::against_sdf(&side, &*solid.sdf, pose, &settings, memory, buffers, out);
         return;
-    };
-    let side = FaceSide {
-        mesh,
-        surface: Some(&*solid.sdf),
     };
     let start = out.len();
     let (inverse, settings) = (pose.inverse(), settings.with_local_search());
-    faces::against_sdf(&side, convex, &inverse, &settings, None, scratch, out);
-    for contact in &mut out[start..] {
-        contact.point = pose * contact.point;
-        contact.normal = pose.rotation * contact.normal;
-        *contact = contact.flipped();
-    }
+    curved::against_sdf(&side, convex, &inverse, &settings, memory, buffers, out);
+    seen_from(pose, &mut out[start..]);
 }
 
-/// The mesh of `x` if it is to be the face side against `y`: the solid with the smaller faces is,
-/// because it samples the common surface more densely.
-fn face_side<'a>(x: &'a SdfSolid, y: &SdfSolid) -> Option<&'a TriangleMesh> {
+fn curved_side(solid: &SdfSolid) -> Option<CurvedSide<'_>> {
+    let faces = solid.faces.as_ref()?;
+    let surface = &*solid.sdf;
+    Some(CurvedSide { faces, surface })
+}
+
+/// `x` if it is to be the face side against `y`: the solid with the smaller faces is, because it
+/// samples the common surface more densely.
+fn face_side<'a>(x: &'a SdfSolid, y: &SdfSolid) -> Option<CurvedSide<'a>> {
     let size = |s: &SdfSolid| {
-        s.faces.as_ref().map_or(f64::INFINITY, |m| {
-            m.bounds().half_extents().norm_squared() / m.faces().len() as f64
-        })
+        s.faces
+            .as_ref()
+            .map(CurvedMesh::mesh)
+            .map_or(f64::INFINITY, |m| {
+                m.bounds().half_extents().norm_squared() / m.faces().len() as f64
+            })
     };
     if size(x) <= size(y) {
-        x.faces.as_deref()
+        curved_side(x)
     } else {
         None
     }

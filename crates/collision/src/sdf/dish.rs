@@ -10,7 +10,6 @@
 use nalgebra::{Point2, Point3, Vector2, Vector3};
 
 use super::primitives::direction_or;
-use super::profile::offset_from_segment;
 use super::{Sdf, SdfSample};
 use crate::aabb::Aabb;
 use crate::error::{CollisionError, Result, finite, non_negative, positive};
@@ -21,6 +20,39 @@ pub struct Dish {
     a: Point2<f64>,
     b: Point2<f64>,
     thickness: f64,
+    floor: Segment,
+    wall: Segment,
+}
+
+/// A segment in the half plane with what distances to it need.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct Segment {
+    start: Point2<f64>,
+    /// From start to end.
+    span: Vector2<f64>,
+    inverse_square: f64,
+}
+
+impl Segment {
+    fn new(start: Point2<f64>, end: Point2<f64>) -> Self {
+        let span = end - start;
+        Self {
+            start,
+            span,
+            inverse_square: 1.0 / span.norm_squared(),
+        }
+    }
+
+    /// From the closest point of the segment to q.
+    fn offset(&self, q: &Point2<f64>) -> Vector2<f64> {
+        let from = q - self.start;
+        from - self.span * (from.dot(&self.span) * self.inverse_square).clamp(0.0, 1.0)
+    }
+
+    /// Unit normal on the upper, inner side: the way out for a point on the centre line itself.
+    fn inward(&self) -> Vector2<f64> {
+        Vector2::new(-self.span.y, self.span.x).normalize()
+    }
 }
 
 impl Dish {
@@ -39,7 +71,13 @@ impl Dish {
                 reason: "must not be zero",
             });
         }
-        Ok(Self { a, b, thickness })
+        Ok(Self {
+            a,
+            b,
+            thickness,
+            floor: Segment::new(Point2::origin(), a),
+            wall: Segment::new(a, b),
+        })
     }
 
     /// Flat floor of radius `foot`, wall opening to `rim` over `height`.
@@ -85,52 +123,37 @@ impl Dish {
         self.thickness
     }
 
-    fn branch(
-        &self,
-        offset: Vector2<f64>,
-        radial: Vector3<f64>,
-        fallback: Vector2<f64>,
-    ) -> SdfSample {
+    /// Distance and gradient from the offset to the closest point of one segment.
+    fn branch(&self, offset: Vector2<f64>, segment: &Segment, radial: Vector3<f64>) -> SdfSample {
         let norm = offset.norm();
         let g = if norm > 1e-150 {
             offset / norm
         } else {
-            fallback
+            segment.inward()
         };
         SdfSample {
             value: norm - self.thickness,
             gradient: radial * g.x + Vector3::z() * g.y,
         }
     }
-
-    fn both(&self, p: &Point3<f64>) -> [SdfSample; 2] {
-        let (radial, r) = direction_or(Vector3::new(p.x, p.y, 0.0), Vector3::x());
-        let q = Point2::new(r, p.z);
-        // on the centre line itself: leave by its upper or inner side
-        let normal_of = |v: Vector2<f64>| Vector2::new(-v.y, v.x).normalize();
-        [
-            self.branch(
-                offset_from_segment(&q, &Point2::origin(), &self.a),
-                radial,
-                normal_of(self.a.coords),
-            ),
-            self.branch(
-                offset_from_segment(&q, &self.a, &self.b),
-                radial,
-                normal_of(self.b - self.a),
-            ),
-        ]
-    }
 }
 
 impl Sdf for Dish {
     fn sample(&self, p: &Point3<f64>) -> SdfSample {
-        let [floor, wall] = self.both(p);
-        if floor.value <= wall.value {
-            floor
+        let (radial, r) = direction_or(Vector3::new(p.x, p.y, 0.0), Vector3::x());
+        let q = Point2::new(r, p.z);
+        let (floor, wall) = (self.floor.offset(&q), self.wall.offset(&q));
+        if floor.norm_squared() <= wall.norm_squared() {
+            self.branch(floor, &self.floor, radial)
         } else {
-            wall
+            self.branch(wall, &self.wall, radial)
         }
+    }
+
+    fn value(&self, p: &Point3<f64>) -> f64 {
+        let q = Point2::new((p.x * p.x + p.y * p.y).sqrt(), p.z);
+        let (floor, wall) = (self.floor.offset(&q), self.wall.offset(&q));
+        floor.norm_squared().min(wall.norm_squared()).sqrt() - self.thickness
     }
 
     fn bounds(&self) -> Aabb {
@@ -148,7 +171,9 @@ impl Sdf for Dish {
     }
 
     fn branches(&self, p: &Point3<f64>, visit: &mut dyn FnMut(u64, SdfSample)) {
-        let [floor, wall] = self.both(p);
+        let (radial, r) = direction_or(Vector3::new(p.x, p.y, 0.0), Vector3::x());
+        let q = Point2::new(r, p.z);
+        let [floor, wall] = [&self.floor, &self.wall].map(|s| self.branch(s.offset(&q), s, radial));
         visit(0, floor);
         // Beyond the joint both segments have A as closest point: one contact, not two.
         if (floor.gradient - wall.gradient).norm() > 1e-9 {

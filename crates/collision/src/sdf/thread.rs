@@ -57,6 +57,76 @@ pub struct MetricThread {
     start: f64,
     cos_lead: f64,
     steepest: f64,
+    profile: HalfProfile,
+}
+
+/// Half a period of the profile in the plane (r, u): crest, flank, root. Its mirror images are never
+/// closer. Everything that does not depend on the point is computed once.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct HalfProfile {
+    major: f64,
+    minor: f64,
+    /// u at which the crest ends and the flank begins.
+    crest_end: f64,
+    /// u at which the flank ends and the root begins.
+    root_start: f64,
+    /// Unit vector down the flank.
+    down: Vector2<f64>,
+    flank_length: f64,
+}
+
+impl HalfProfile {
+    fn new(major: f64, minor: f64, crest_end: f64, root_start: f64) -> Self {
+        let flank = Vector2::new(minor - major, root_start - crest_end);
+        let flank_length = flank.norm();
+        Self {
+            major,
+            minor,
+            crest_end,
+            root_start,
+            down: flank / flank_length,
+            flank_length,
+        }
+    }
+
+    /// Signed distance of (r, u), u ≥ 0, and its gradient.
+    fn distance(&self, r: f64, u: f64) -> (f64, Vector2<f64>) {
+        let from_crest = Vector2::new(r - self.major, u - self.crest_end);
+        let along = from_crest.dot(&self.down);
+        let flank = from_crest - self.down * along.clamp(0.0, self.flank_length);
+        let crest = Vector2::new(from_crest.x, from_crest.y.max(0.0));
+        let root = Vector2::new(r - self.minor, (u - self.root_start).min(0.0));
+        let (mut offset, mut best) = (flank, flank.norm_squared());
+        for o in [crest, root] {
+            let d = o.norm_squared();
+            if d < best {
+                (offset, best) = (o, d);
+            }
+        }
+        // inside: below the crest, below the flank's line where the flank is, below the root
+        let inside = if u <= self.crest_end {
+            r < self.major
+        } else if u >= self.root_start {
+            r < self.minor
+        } else {
+            // the flank's outward normal is (d.y, −d.x)
+            from_crest.x * self.down.y < from_crest.y * self.down.x
+        };
+        let sign = if inside { -1.0 } else { 1.0 };
+        let distance = best.sqrt();
+        let g = if distance > 1e-150 {
+            offset * (sign / distance)
+        } else {
+            Vector2::x()
+        };
+        (sign * distance, g)
+    }
+}
+
+/// Nearest whole number, ties to even; exact for |x| < 2⁵¹ and cheaper than a call to `round`.
+fn nearest_whole(x: f64) -> f64 {
+    const SHIFT: f64 = 6_755_399_441_055_744.0; // 1.5·2⁵²
+    (x + SHIFT) - SHIFT
 }
 
 impl MetricThread {
@@ -80,6 +150,7 @@ impl MetricThread {
             start,
             cos_lead: 1.0,
             steepest: 1.0,
+            profile: HalfProfile::new(1.0, 0.5, 0.1, 0.2),
         };
         let tangent = |r: f64| thread.lead() / r;
         let pitch_radius = thread.major_radius() - 0.375 * thread.triangle_height();
@@ -88,6 +159,12 @@ impl MetricThread {
         let steepest = cos_lead * tangent(0.8 * thread.minor_radius()).hypot(1.0);
         thread.cos_lead = cos_lead;
         thread.steepest = steepest;
+        thread.profile = HalfProfile::new(
+            thread.major_radius(),
+            thread.minor_radius(),
+            pitch / 16.0 * cos_lead,
+            0.375 * pitch * cos_lead,
+        );
         Ok(thread)
     }
 
@@ -138,58 +215,26 @@ impl MetricThread {
 
     /// Distance to the threaded core, without ends (see the module).
     fn sample(&self, p: &Point3<f64>, radial: Vector3<f64>, r: f64) -> SdfSample {
-        let core = 0.5 * r - 0.6 * self.minor_radius();
-        let (f, g, side) = self.profile(p, r);
-        if core >= f {
-            return SdfSample {
-                value: core / self.steepest,
-                gradient: radial * (0.5 / self.steepest),
-            };
-        }
-        let tangent = Vector3::new(-radial.y, radial.x, 0.0);
-        let along_helix = Vector3::z() - tangent * (self.lead() / r);
-        SdfSample {
-            value: f / self.steepest,
-            gradient: (radial * g.x + along_helix * (g.y * side * self.cos_lead)) / self.steepest,
-        }
-    }
-
-    /// Signed distance in the plane (r, u), its gradient there, and the side of the crest.
-    fn profile(&self, p: &Point3<f64>, r: f64) -> (f64, Vector2<f64>, f64) {
-        let pitch = self.pitch;
+        let scale = 1.0 / self.steepest;
+        let core = 0.5 * r - 0.6 * self.profile.minor;
         let z = p.z - self.lead() * (p.y.atan2(p.x) - self.start);
-        let w = z - pitch * (z / pitch).round();
-        let side = 1.0_f64.copysign(w);
-        let q = Vector2::new(r, w.abs() * self.cos_lead);
-        let (major, minor) = (self.major_radius(), self.minor_radius());
-        // half a period: crest, flank, root; its mirror images are never closer
-        let crest_end = pitch / 16.0 * self.cos_lead;
-        let root_start = 0.375 * pitch * self.cos_lead;
-
-        let crest = Vector2::new(q.x - major, (q.y - crest_end).max(0.0));
-        let root = Vector2::new(q.x - minor, (q.y - root_start).min(0.0));
-        let flank = {
-            let ab = Vector2::new(minor - major, root_start - crest_end);
-            let ap = Vector2::new(q.x - major, q.y - crest_end);
-            ap - ab * (ap.dot(&ab) / ab.norm_squared()).clamp(0.0, 1.0)
-        };
-        let (mut offset, mut best) = (flank, flank.norm_squared());
-        for o in [crest, root] {
-            let d = o.norm_squared();
-            if d < best {
-                (offset, best) = (o, d);
-            }
+        let w = z - self.pitch * nearest_whole(z / self.pitch);
+        let (f, g) = self.profile.distance(r, w.abs() * self.cos_lead);
+        if core >= f {
+            return plane(core * scale, radial * (0.5 * scale));
         }
-        let along = ((q.y - crest_end) / (root_start - crest_end)).clamp(0.0, 1.0);
-        let surface = major + (minor - major) * along;
-        let sign = if q.x < surface { -1.0 } else { 1.0 };
-        let distance = best.sqrt();
-        let g = if distance > 1e-150 {
-            offset * (sign / distance)
-        } else {
-            Vector2::x()
-        };
-        (sign * distance, g, side)
+        // up the thread: z − lead·θ, seen from the side of the crest the point is on
+        let axial = g.y * 1.0_f64.copysign(w) * self.cos_lead * scale;
+        let tangential = -axial * self.lead() / r;
+        let g_r = g.x * scale;
+        SdfSample {
+            value: f * scale,
+            gradient: Vector3::new(
+                radial.x * g_r - radial.y * tangential,
+                radial.y * g_r + radial.x * tangential,
+                axial,
+            ),
+        }
     }
 }
 
@@ -213,13 +258,14 @@ fn plane(value: f64, gradient: Vector3<f64>) -> SdfSample {
 
 /// Largest of the three |n·p| − s/2: a hexagonal prism along z, `across` flats.
 fn hexagon(p: &Point3<f64>, across: f64) -> SdfSample {
-    (0..3)
-        .map(|k| {
-            let (sin, cos) = (f64::from(k) * PI / 3.0).sin_cos();
-            let n = Vector3::new(cos, sin, 0.0);
-            let d = n.dot(&p.coords);
+    const SIN_60: f64 = 0.866_025_403_784_438_6;
+    [(1.0, 0.0), (0.5, SIN_60), (-0.5, SIN_60)]
+        .map(|(x, y)| {
+            let d = x * p.x + y * p.y;
+            let n = Vector3::new(x, y, 0.0);
             plane(d.abs() - 0.5 * across, n * 1.0_f64.copysign(d))
         })
+        .into_iter()
         .fold(plane(f64::NEG_INFINITY, Vector3::x()), larger)
 }
 
@@ -294,6 +340,9 @@ impl Sdf for BoltSdf {
                 (p.z - middle).abs() - 0.5 * self.head_height,
                 Vector3::z() * side,
             );
+            if slab.value >= rod.value {
+                return rod;
+            }
             let head = larger(hexagon(p, self.head_across), slab);
             if head.value < rod.value { head } else { rod }
         } else {
@@ -393,6 +442,10 @@ impl Sdf for NutSdf {
             nut = larger(nut, plane(sink * FRAC_1_SQRT_2, normal));
         }
         nut = larger(nut, plane(from_face, Vector3::z() * side));
+        // no side of the hexagon is farther out than its inscribed circle allows
+        if r - 0.5 * self.across <= nut.value {
+            return nut;
+        }
         larger(nut, hexagon(p, self.across))
     }
 

@@ -8,6 +8,7 @@ use std::sync::{Arc, OnceLock};
 use nalgebra::{Point3, Vector3};
 
 use super::TriangleMesh;
+use super::curved::CurvedMesh;
 use super::feature::Feature;
 use super::hull::Hull;
 use super::tessellate;
@@ -56,7 +57,7 @@ pub(crate) struct Convex {
     pub(crate) core: Core,
     pub(crate) radius: f64,
     /// Faces for pairs in which this shape is the face side, made at first use.
-    mesh: OnceLock<Arc<TriangleMesh>>,
+    faces: OnceLock<Arc<CurvedMesh>>,
 }
 
 impl Convex {
@@ -64,13 +65,19 @@ impl Convex {
         Self {
             core,
             radius,
-            mesh: OnceLock::new(),
+            faces: OnceLock::new(),
         }
     }
 
     /// Tessellation of the surface, every vertex on it.
-    pub(crate) fn mesh(&self) -> &Arc<TriangleMesh> {
-        self.mesh.get_or_init(|| Arc::new(tessellate::convex(self)))
+    pub(crate) fn mesh(&self) -> &TriangleMesh {
+        self.curved().mesh()
+    }
+
+    /// The tessellation and the curved surface over it.
+    pub(crate) fn curved(&self) -> &CurvedMesh {
+        self.faces
+            .get_or_init(|| Arc::new(CurvedMesh::new(tessellate::convex(self), self)))
     }
 
     /// Whether the core's support function is smooth somewhere, so that normals need refinement.

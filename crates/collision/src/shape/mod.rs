@@ -1,6 +1,7 @@
 //! Shapes: what can collide.
 
 mod convex;
+mod curved;
 mod distance;
 mod feature;
 mod height_field;
@@ -15,6 +16,7 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Point2, Point3, Vector3};
 
 pub(crate) use convex::{Convex, Core};
+pub(crate) use curved::{CurvedMesh, Patch, project, same_side};
 pub(crate) use feature::{Feature, MAX_CORNERS};
 pub use height_field::HeightField;
 pub use mesh::TriangleMesh;
@@ -42,7 +44,7 @@ pub trait CustomShape: Send + Sync + Debug {
 pub(crate) struct SdfSolid {
     pub(crate) sdf: SdfRef,
     /// `None` if unbounded: then it can only be the distance side of a pair.
-    pub(crate) faces: Option<Arc<TriangleMesh>>,
+    pub(crate) faces: Option<CurvedMesh>,
 }
 
 #[derive(Debug)]
@@ -222,7 +224,8 @@ impl Shape {
     /// Signed distance function, meshed with edges of about `resolution` m if it is bounded.
     pub fn sdf(name: &str, sdf: SdfRef, resolution: f64) -> Result<Self> {
         let faces = if sdf.bounds().is_finite() {
-            Some(Arc::new(surface::surface_mesh(name, &*sdf, resolution)?))
+            let mesh = surface::surface_mesh(name, &*sdf, resolution)?;
+            Some(CurvedMesh::new(mesh, &*sdf))
         } else {
             None
         };
@@ -235,7 +238,7 @@ impl Shape {
 
     /// Signed distance function with a mesh of its surface made elsewhere.
     pub fn sdf_with_mesh(name: &str, sdf: SdfRef, faces: TriangleMesh) -> Self {
-        let faces = Some(Arc::new(faces));
+        let faces = Some(CurvedMesh::new(faces, &*sdf));
         Self::new(name, "SDF", Geometry::Sdf(SdfSolid { sdf, faces }))
     }
 
@@ -298,7 +301,7 @@ impl Shape {
         match &*self.geometry {
             Geometry::Convex(convex) => Some(convex.mesh()),
             Geometry::Mesh(mesh) => Some(mesh),
-            Geometry::Sdf(solid) => solid.faces.as_deref(),
+            Geometry::Sdf(solid) => solid.faces.as_ref().map(CurvedMesh::mesh),
             _ => None,
         }
     }

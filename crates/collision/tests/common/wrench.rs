@@ -5,7 +5,10 @@ use stiction_collision::ShapeContact;
 
 type Row = SVector<f64, 7>;
 
-/// Largest t with Σ wrenches = t · direction, unit total normal force, friction cones of 8 sides.
+/// A polygon of 24 sides is within 1 % of the circle.
+const SIDES: u32 = 24;
+
+/// Largest t with Σ wrenches = t · direction, unit total normal force, friction cones of [`SIDES`] sides.
 /// Torques are about `center` in units of `arm`.
 pub(crate) fn largest(
     contacts: &[ShapeContact],
@@ -24,8 +27,8 @@ pub(crate) fn largest(
         });
         let u = u.normalize();
         let v = c.normal.cross(&u);
-        for k in 0..8 {
-            let (sin, cos) = (f64::from(k) * std::f64::consts::FRAC_PI_4).sin_cos();
+        for k in 0..SIDES {
+            let (sin, cos) = (f64::from(k) * std::f64::consts::TAU / f64::from(SIDES)).sin_cos();
             let f = c.normal + (u * cos + v * sin) * mu;
             let m = (c.point - center).cross(&f) / arm;
             columns.push(Row::from([f.x, f.y, f.z, m.x, m.y, m.z, 1.0]));
