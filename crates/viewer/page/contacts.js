@@ -3,8 +3,8 @@
 class Contacts {
   constructor(gl, run) {
     this.run = run;
-    this.dots = new Batch(gl, new Geometry().revolve(arc(-Math.PI / 2, Math.PI / 2, 6), 10, [], 0), 64);
-    this.arrows = new Batch(gl, UNIT_SHAPES.arrow(), 64);
+    this.dots = new Batch(gl, UNIT_SHAPES.square(), 64);
+    this.arrows = new Batch(gl, UNIT_SHAPES.arrow(8), 64);
     this.strongest = 0; // the largest force seen so far, N
     this.examined = 0; // frames that went into it
     this.exponent = 0; // the user's choice: arrows are 2 to this power longer
@@ -42,7 +42,7 @@ class Contacts {
       if (!contact.position.every(isFinite)) continue;
       const color = colors[STATES[contact.state]];
       const size = camera.pixelSize(contact.position);
-      const dot = (contact.state === 0 ? 3.2 : 4.6) * size;
+      const dot = (contact.state === 0 ? 3.6 : 5.2) * size;
       dots.place(dots.count, contact.position, [0, 0, 0, 1], 0);
       dots.paint(dots.count++, [dot, dot, dot], -1, color);
       const force = norm(contact.force);
