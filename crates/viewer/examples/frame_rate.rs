@@ -34,17 +34,52 @@ fn main() -> Result<(), Box<dyn Error>> {
         let mut browser = Browser::start(width, height).ok_or("no Chromium on the path")?;
         browser.go(&format!("file://{}#play=1", path.display()));
         thread::sleep(WARM_UP); // the page finds the quality that this machine can draw
+        let work = cpu_seconds(browser.process_id());
         let before = browser.evaluate("stiction.pictures").as_u64().unwrap_or(0);
         let start = Instant::now();
         thread::sleep(MEASURED);
         let after = browser.evaluate("stiction.pictures").as_u64().unwrap_or(0);
-        let rate = (after - before) as f64 / start.elapsed().as_secs_f64();
+        let pictures = (after - before) as f64;
+        let rate = pictures / start.elapsed().as_secs_f64();
+        let work = 1e3 * (cpu_seconds(browser.process_id()) - work) / pictures;
         let pixels = browser.evaluate("`${stiction.view.width} × ${stiction.view.height}`");
         println!(
-            "{bodies} bodies, window {width} × {height}, drawn at {}: {rate:.1} pictures a second",
+            "{bodies} bodies, window {width} × {height}, drawn at {}: {rate:.1} pictures a second, \
+             {work:.0} ms of processor time each",
             pixels.as_str().unwrap_or("?")
         );
     }
     fs::remove_dir_all(&folder)?;
     Ok(())
+}
+
+/// Processor time that a process and those it started have used, by what Linux says of them; 0 elsewhere.
+fn cpu_seconds(root: u32) -> f64 {
+    const TICKS_PER_SECOND: f64 = 100.0; // of every Linux in use
+    let stat = |process: u32| -> Option<(u32, f64)> {
+        let text = fs::read_to_string(format!("/proc/{process}/stat")).ok()?;
+        let fields: Vec<&str> = text.rsplit_once(')')?.1.split_whitespace().collect();
+        let ticks: f64 =
+            fields.get(11)?.parse::<f64>().ok()? + fields.get(12)?.parse::<f64>().ok()?;
+        Some((fields.get(1)?.parse().ok()?, ticks / TICKS_PER_SECOND))
+    };
+    let processes: Vec<(u32, u32, f64)> = fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter_map(|process| stat(process).map(|(parent, seconds)| (process, parent, seconds)))
+        .collect();
+    let mut family = vec![root];
+    let mut total = 0.0;
+    while let Some(member) = family.pop() {
+        for &(process, parent, seconds) in &processes {
+            if process == member {
+                total += seconds;
+            }
+            if parent == member {
+                family.push(process);
+            }
+        }
+    }
+    total
 }

@@ -17,7 +17,8 @@ class App {
     this.following = null; // a body and the camera's offset from it
     this.quality = this.renderer.inSoftware ? 3 : 1; // index into QUALITIES while things move
     this.bestQuality = 0;
-    this.intervals = [];
+    this.durations = []; // of recent pictures, s
+    this.measuring = false;
     this.pictures = 0;
     this.stale = true; // poses have to be taken over again
 
@@ -125,6 +126,8 @@ class App {
     const target = asked.get("target")?.split(",").map(Number);
     if (target?.length === 3 && target.every(isFinite)) Object.assign(this.camera, { target, touched: true });
     if (number("distance") > 0) Object.assign(this.camera, { distance: number("distance"), touched: true });
+    this.fixedQuality = number("quality") === null ? null : clamp(Math.round(number("quality")), 0, QUALITIES.length - 1);
+    if (this.fixedQuality !== null) this.quality = this.fixedQuality;
     if (number("speed") !== null) this.timeline.setSpeed(number("speed"));
     if (number("t") !== null) {
       this.timeline.seek(number("t"));
@@ -244,15 +247,23 @@ class App {
     this.scheduled = false;
     const seconds = clamp((now - (this.last ?? now)) / 1000, 0, 0.25);
     const wasMoving = this.moving;
-    const active = this.moving || this.dirty;
     this.last = now;
     const moved = this.timeline.advance(this.moving ? seconds : 0);
     const gliding = this.camera.glide(wasMoving ? seconds : 0.016);
     this.moving = this.timeline.playing || this.timeline.following || gliding;
-    if (this.wasActive && active) this.adaptQuality(seconds);
-    this.wasActive = active;
-    const first = this.pictures === 0 && !this.moving; // of a page that stands still
-    if (moved || this.dirty || gliding) this.draw(QUALITIES[first ? 0 : this.quality]);
+    const first = this.pictures === 0 && !this.moving && this.fixedQuality === null; // of a page that stands still
+    if (moved || this.dirty || gliding) {
+      const begin = performance.now();
+      this.draw(QUALITIES[first ? 0 : this.quality]);
+      const ordered = (performance.now() - begin) / 1000;
+      if (!first && !this.measuring) {
+        this.measuring = true;
+        this.renderer.whenDone((waited) => {
+          this.measuring = false;
+          this.adaptQuality(ordered + waited);
+        });
+      }
+    }
     this.dirty = false;
     if (this.moving && !(this.timeline.following && !gliding)) this.schedule();
     this.polishLater();
@@ -261,7 +272,7 @@ class App {
   /** Standing still: once more better, then as well as possible. */
   polishLater() {
     clearTimeout(this.polish);
-    if (this.moving) return;
+    if (this.moving || this.fixedQuality !== null) return;
     const better = Math.min(this.quality, 2);
     this.polish = setTimeout(() => {
       if (this.quality > better) this.draw(QUALITIES[better]);
@@ -292,17 +303,18 @@ class App {
     document.documentElement.dataset.pictures = this.pictures;
   }
 
-  /** Coarser pictures when they come too slowly, finer ones when there is time to spare. */
+  /** Coarser pictures when one takes too long, finer ones when there is time to spare. */
   adaptQuality(seconds) {
-    this.intervals.push(seconds);
-    const slow = this.intervals.length >= 3 && Math.min(...this.intervals.slice(-3)) > 0.06;
-    if (this.intervals.length < 12 && !slow) return;
-    const median = this.intervals.sort((a, b) => a - b)[this.intervals.length >> 1];
-    this.intervals = [];
-    if (median > 0.034 && this.quality < QUALITIES.length - 1) {
+    if (this.fixedQuality !== null) return;
+    this.durations.push(seconds);
+    const slow = this.durations.length >= 3 && Math.min(...this.durations.slice(-3)) > 0.06;
+    if (this.durations.length < 12 && !slow) return;
+    const median = this.durations.sort((a, b) => a - b)[this.durations.length >> 1];
+    this.durations = [];
+    if (median > 0.03 && this.quality < QUALITIES.length - 1) {
       this.quality++;
       this.bestQuality = this.quality; // this machine is not faster than that
-    } else if (median < 0.018 && this.quality > this.bestQuality) this.quality--;
+    } else if (median < 0.012 && this.quality > this.bestQuality) this.quality--;
   }
 
   /** A live frame arrived. */

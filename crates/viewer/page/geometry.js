@@ -78,12 +78,6 @@ const UNIT_SHAPES = {
     }
     return box;
   },
-  square: () => {
-    const square = new Geometry();
-    for (const [x, y] of [[-1, -1], [1, -1], [1, 1], [-1, 1]]) square.vertex(x, y, 0, 0, 0, 0, 1);
-    square.triangles.push(0, 1, 2, 0, 2, 3);
-    return square;
-  },
   // An arrow along z: the shaft ends at the stretch, the head beyond it.
   arrow: (sides) => new Geometry()
     .revolve([[0.4, 0, 0, 1, 0], [0.4, 0, 1, 1, 0]], sides, [], 0)

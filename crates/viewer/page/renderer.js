@@ -9,7 +9,7 @@ const QUALITIES = [
   { scale: 1, samples: 0, shadow: 1024, soft: 1, shadowEvery: 1 },
   { scale: 0.75, samples: 0, shadow: 1024, soft: 0, shadowEvery: 2, merged: true },
   { scale: 0.5, samples: 0, shadow: 512, soft: 0, shadowEvery: 3, merged: true },
-  { scale: 0.35, samples: 0, shadow: 512, soft: 0, shadowEvery: 4, merged: true },
+  { scale: 0.4, samples: 0, shadow: 512, soft: 0, shadowEvery: 4, merged: true },
 ];
 
 const TO_LIGHT = normalized([0.45, -0.55, 1.05]);
@@ -45,6 +45,24 @@ class Renderer {
   get inSoftware() {
     const names = this.gl.getExtension("WEBGL_debug_renderer_info");
     return /swiftshader|llvmpipe|software/i.test(names ? this.gl.getParameter(names.UNMASKED_RENDERER_WEBGL) : "");
+  }
+
+  /** Calls `then` with the seconds that the pictures ordered so far took, once they are done. */
+  whenDone(then) {
+    const { gl } = this;
+    const start = performance.now();
+    const fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    gl.flush();
+    const look = () => {
+      if (gl.isContextLost()) return;
+      if (gl.getSyncParameter(fence, gl.SYNC_STATUS) !== gl.SIGNALED) {
+        setTimeout(look, 2);
+        return;
+      }
+      gl.deleteSync(fence);
+      then((performance.now() - start) / 1000);
+    };
+    setTimeout(look, 2);
   }
 
   /** Colours of the theme and of contact states as CSS names them. */
@@ -241,11 +259,11 @@ class Renderer {
   drawContacts(camera, options, shared) {
     if (!this.moment || (!options.contacts && !options.forces)) return;
     const { gl, graphics, contacts } = this;
-    contacts.update(this.moment.frame, camera, options.radius, this.contactColors);
+    contacts.update(this.moment.frame, camera, options.radius, this.contactColors, options.forces);
     const draw = (opacity) => {
-      const uniforms = { u_shaded: 1, u_toward: camera.direction, u_right: camera.right, u_up: camera.up, u_opacity: opacity };
+      const uniforms = { u_shaded: 1, u_toward: camera.direction, u_scale: this.canvas.width / camera.width, u_opacity: opacity };
       graphics.use("disc", shared, uniforms);
-      if (options.contacts) contacts.dots.draw();
+      if (options.contacts) contacts.discs.draw();
       graphics.use("flat", shared, uniforms);
       if (options.forces) contacts.arrows.draw();
     };

@@ -164,23 +164,28 @@ out vec4 color;
 void main() { color = vec4(v_color.rgb * v_shade, v_color.a * u_opacity); }`,
   },
 
-  // Contact points: discs that face the camera, with a rim that keeps them apart from what is behind.
+  // Contact points: discs of a size in pixels, with a rim that keeps them apart from what is behind.
   disc: {
-    vertex: VERTEX_COMMON + `
-uniform vec3 u_right, u_up;
-out vec2 v_disc; out vec4 v_color;
+    vertex: `#version 300 es
+precision highp float;
+layout(location = 0) in vec4 a_place; // position, radius in pixels of the page
+layout(location = 1) in vec4 a_color;
+uniform mat4 u_camera;
+uniform float u_scale;
+out vec4 v_color;
 void main() {
-  v_disc = a_position.xy;
-  v_color = i_color;
-  gl_Position = u_camera * vec4(i_place.xyz + (u_right * a_position.x + u_up * a_position.y) * i_scale.x, 1.0);
+  v_color = a_color;
+  gl_Position = u_camera * vec4(a_place.xyz, 1.0);
+  gl_PointSize = max(2.0 * a_place.w * u_scale, 3.0);
 }`,
     fragment: `#version 300 es
 precision mediump float;
-in vec2 v_disc; in vec4 v_color;
+in vec4 v_color;
 uniform float u_opacity;
 out vec4 color;
 void main() {
-  float r = dot(v_disc, v_disc);
+  vec2 p = 2.0 * gl_PointCoord - 1.0;
+  float r = dot(p, p);
   if (r > 1.0) discard;
   color = vec4(v_color.rgb * (r > 0.62 ? 0.45 : 1.0), v_color.a * u_opacity);
 }`,

@@ -297,11 +297,22 @@ fn strange_recordings_are_shown_or_explained() {
         .browser
         .evaluate("document.getElementById('message').textContent");
     assert_eq!(message, json!("This recording has no frames."));
+
+    let nothing = Recording {
+        header: Header {
+            scene: "nothing at all".into(),
+            ..Header::default()
+        },
+        frames: vec![Frame::default()],
+    };
+    f.open(&nothing, "");
+    let title = f.browser.evaluate("document.title");
+    assert_eq!(title, json!("nothing at all · stiction"));
     f.no_errors();
 }
 
 #[test]
-fn a_live_run_is_followed_paused_and_kept_after_its_end() {
+fn a_live_run_is_followed_paused_and_kept_and_a_replay_is_served() {
     let Some(mut f) = Fixture::new(720, 540) else {
         return;
     };
@@ -338,19 +349,13 @@ fn a_live_run_is_followed_paused_and_kept_after_its_end() {
         .wait_for("document.getElementById('live').dataset.state === 'ended'");
     f.browser.press("Home");
     assert_eq!(f.browser.evaluate("stiction.timeline.time"), json!(0));
-    f.no_errors();
-}
 
-#[test]
-fn a_replay_is_served_under_its_content_policy() {
-    let Some(mut f) = Fixture::new(640, 480) else {
-        return;
-    };
+    // A replay is the same page under the same content policy, with its data inside.
     let replay = serve_recording(&scene::everything(0.5), loopback()).unwrap();
     f.browser.go(&format!("{}#t=0.25", replay.url()));
     assert_eq!(f.browser.evaluate("stiction.run.frames.length"), json!(31));
-    f.no_errors();
     replay.shutdown();
+    f.no_errors();
 }
 
 #[test]
@@ -365,29 +370,31 @@ fn two_hundred_bodies_play_and_can_be_picked() {
     f.browser.wait_for("stiction.timeline.time > 0.5");
     let after = f.browser.picture();
     assert!(difference(&before, &after) > 100);
+    // The merged bodies that software gets look like the instances that a graphics card gets.
+    f.browser.press(" ");
+    let instances = f.browser.picture();
+    let merged = f
+        .browser
+        .picture_at("{ scale: 1, samples: 0, shadow: 1024, soft: 1, merged: true }");
+    let unlike = difference(&instances, &merged);
+    let hidden = f
+        .browser
+        .evaluate("(stiction.renderer.sets.visuals.batches.forEach((b) => (b.count = 0)), true)");
+    assert_eq!(hidden, json!(true));
+    let ground = f.browser.picture();
+    let bodies = difference(&instances, &ground);
+    assert!(
+        unlike < bodies / 3,
+        "{unlike} pixels differ of {bodies} that show bodies"
+    );
+    f.browser.evaluate(
+        "stiction.renderer.sets.visuals.batches.forEach((b) => (b.count = b.entries.length))",
+    );
     // What is drawn can be picked: some of a row of points across the crowd.
     let picked = f.browser.evaluate(
         "Array.from({ length: 60 }, (_, k) => stiction.pick(60 + 10 * k, stiction.view.clientHeight / 2))
            .filter((index) => index !== null && index > 0 && index <= 200).length",
     );
     assert!(picked.as_u64() > Some(5), "{picked} of 60 points");
-    f.no_errors();
-}
-
-#[test]
-fn headers_are_taken_over() {
-    let Some(mut f) = Fixture::new(640, 480) else {
-        return;
-    };
-    let recording = Recording {
-        header: Header {
-            scene: "nothing at all".into(),
-            ..Header::default()
-        },
-        frames: vec![Frame::default()],
-    };
-    f.open(&recording, "");
-    let title = f.browser.evaluate("document.title");
-    assert_eq!(title, json!("nothing at all · stiction"));
     f.no_errors();
 }

@@ -152,6 +152,15 @@ impl Browser {
         self.wait_for("document.documentElement?.dataset.pictures >= 1");
     }
 
+    /// The operating system's number of the browser.
+    #[cfg_attr(
+        test,
+        expect(dead_code, reason = "only the measurement of speed asks for it")
+    )]
+    pub(crate) fn process_id(&self) -> u32 {
+        self.process.id()
+    }
+
     /// The value of a JavaScript expression.
     pub(crate) fn evaluate(&mut self, expression: &str) -> Value {
         let parameters = json!({
@@ -178,16 +187,21 @@ impl Browser {
 
     /// What the canvas shows, as 96 × 60 pixels of red, green and blue.
     pub(crate) fn picture(&mut self) -> Vec<u8> {
-        let pixels = self.evaluate(
-            "(() => {
+        self.picture_at("{ scale: 1, samples: 0, shadow: 1024, soft: 1 }")
+    }
+
+    /// The same, drawn at another quality.
+    pub(crate) fn picture_at(&mut self, quality: &str) -> Vec<u8> {
+        let pixels = self.evaluate(&format!(
+            "(() => {{
                const canvas = document.createElement('canvas');
-               Object.assign(canvas, { width: 96, height: 60 });
-               stiction.draw({ scale: 1, samples: 0, shadow: 1024, soft: 1 });
-               const context = canvas.getContext('2d', { willReadFrequently: true });
+               Object.assign(canvas, {{ width: 96, height: 60 }});
+               stiction.draw({quality});
+               const context = canvas.getContext('2d', {{ willReadFrequently: true }});
                context.drawImage(stiction.view, 0, 0, 96, 60);
                return Array.from(context.getImageData(0, 0, 96, 60).data).filter((_, k) => k % 4 < 3);
-             })()",
-        );
+             }})()",
+        ));
         let pixels = pixels.as_array().expect("an array of pixels");
         pixels
             .iter()
