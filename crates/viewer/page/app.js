@@ -13,19 +13,21 @@ class App {
     this.renderer = new Renderer(this.view, run);
     this.plots = new Plots(run, (time) => this.seek(time));
     this.inspector = new Inspector(run, (index) => this.select(index));
+    this.zoom = 1; // how much nearer than the whole scene, until the user chooses
     this.following = null; // a body and the camera's offset from it
-    this.quality = 1; // index into QUALITIES while things move
+    this.quality = this.renderer.inSoftware ? 3 : 1; // index into QUALITIES while things move
     this.bestQuality = 0;
-    this.intervals = [];
+    this.durations = []; // of recent pictures, s
+    this.measuring = false;
     this.pictures = 0;
     this.stale = true; // poses have to be taken over again
 
+    this.bounds = sceneBounds(run);
+
     this.connectControls();
+    this.measure();
     this.setTheme(matchMedia("(prefers-color-scheme: light)").matches ? "light" : "dark");
     this.writeFacts();
-    this.measure();
-    this.bounds = sceneBounds(run);
-    this.camera.goTo(this.camera.framed(this.bounds), true);
     const still = matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.timeline.playing = !run.settings.live && !still;
     this.applyHash();
@@ -118,11 +120,14 @@ class App {
     for (const name of TOGGLES) if (asked.has(name)) this.toggle(name, asked.get(name) !== "0");
     this.measure();
     for (const name of ["yaw", "pitch"]) if (number(name) !== null) this.camera[name] = (number(name) * Math.PI) / 180;
-    if (!asked.has("distance")) this.camera.goTo(this.camera.framed(this.bounds), true);
-    else this.camera.distance = Math.max(1e-3, number("distance") ?? 1);
-    if (number("zoom")) this.camera.distance /= clamp(number("zoom"), 0.01, 100);
+    this.zoom = clamp(number("zoom") ?? 1, 0.01, 100);
+    this.camera.touched = false;
+    this.frameUntouched();
     const target = asked.get("target")?.split(",").map(Number);
-    if (target?.length === 3 && target.every(isFinite)) this.camera.target = target;
+    if (target?.length === 3 && target.every(isFinite)) Object.assign(this.camera, { target, touched: true });
+    if (number("distance") > 0) Object.assign(this.camera, { distance: number("distance"), touched: true });
+    this.fixedQuality = number("quality") === null ? null : clamp(Math.round(number("quality")), 0, QUALITIES.length - 1);
+    if (this.fixedQuality !== null) this.quality = this.fixedQuality;
     if (number("speed") !== null) this.timeline.setSpeed(number("speed"));
     if (number("t") !== null) {
       this.timeline.seek(number("t"));
@@ -157,6 +162,7 @@ class App {
   measure() {
     this.camera.width = Math.max(1, this.view.clientWidth);
     this.camera.height = Math.max(1, this.view.clientHeight);
+    this.frameUntouched();
     this.invalidate();
   }
 
@@ -166,8 +172,17 @@ class App {
     this.invalidate();
   }
 
+  /** Keeps the whole scene in view as long as the user has not chosen a view. */
+  frameUntouched() {
+    if (this.camera.touched || this.camera.goal) return;
+    const view = this.camera.framed(this.bounds);
+    this.camera.goTo({ ...view, distance: view.distance / this.zoom }, true);
+  }
+
   frameScene() {
     this.bounds = sceneBounds(this.run);
+    this.camera.touched = false;
+    this.zoom = 1;
     this.setFollowing(false);
     this.camera.goTo({ ...this.camera.framed(this.bounds, DEFAULT_YAW, DEFAULT_PITCH), yaw: DEFAULT_YAW, pitch: DEFAULT_PITCH });
   }
@@ -200,6 +215,7 @@ class App {
     const around = [[0, 0, 0], 2.5 * (radius || this.bounds.radius / 4)];
     const { distance } = this.camera.framed({ center: around[0], spheres: [around] });
     this.setFollowing(false);
+    this.camera.touched = true;
     this.camera.goTo({ target: this.placeOf(selected), distance: Math.min(distance, this.camera.distance) });
     this.invalidate();
   }
@@ -235,13 +251,33 @@ class App {
     const moved = this.timeline.advance(this.moving ? seconds : 0);
     const gliding = this.camera.glide(wasMoving ? seconds : 0.016);
     this.moving = this.timeline.playing || this.timeline.following || gliding;
-    if (wasMoving && this.moving) this.adaptQuality(seconds);
-    if (moved || this.dirty || gliding) this.draw(QUALITIES[this.quality]);
+    const first = this.pictures === 0 && !this.moving && this.fixedQuality === null; // of a page that stands still
+    if (moved || this.dirty || gliding) {
+      const begin = performance.now();
+      this.draw(QUALITIES[first ? 0 : this.quality]);
+      const ordered = (performance.now() - begin) / 1000;
+      if (!first && !this.measuring) {
+        this.measuring = true;
+        this.renderer.whenDone((waited) => {
+          this.measuring = false;
+          this.adaptQuality(ordered + waited);
+        });
+      }
+    }
     this.dirty = false;
     if (this.moving && !(this.timeline.following && !gliding)) this.schedule();
+    this.polishLater();
+  }
+
+  /** Standing still: once more better, then as well as possible. */
+  polishLater() {
     clearTimeout(this.polish);
-    // Standing still: once more, as well as possible.
-    if (!this.moving) this.polish = setTimeout(() => this.draw(QUALITIES[0]), 200);
+    if (this.moving || this.fixedQuality !== null) return;
+    const better = Math.min(this.quality, 2);
+    this.polish = setTimeout(() => {
+      if (this.quality > better) this.draw(QUALITIES[better]);
+      this.polish = setTimeout(() => this.draw(QUALITIES[0]), this.quality > better ? 800 : 0);
+    }, 200);
   }
 
   draw(quality) {
@@ -254,25 +290,31 @@ class App {
     }
     if (this.following) camera.target = add(this.placeOf(this.following.body), this.following.offset);
     renderer.render(camera, { ...this.options, selected: inspector.selected, radius: this.bounds.radius }, quality);
-    timeline.show();
-    inspector.show(moment);
-    if (this.options.plots) this.plots.show(timeline.time, this.theme);
-    this.writeNow();
+    // Text and plots need not change with every picture; once things stand still they are exact.
+    const now = performance.now();
+    if (!this.moving || quality === QUALITIES[0] || now - (this.written ?? 0) > 80) {
+      this.written = now;
+      timeline.show();
+      inspector.show(moment);
+      if (this.options.plots) this.plots.show(timeline.time, this.theme);
+      this.writeNow();
+    }
     this.pictures++;
     document.documentElement.dataset.pictures = this.pictures;
   }
 
-  /** Coarser pictures when they come too slowly, finer ones when there is time to spare. */
+  /** Coarser pictures when one takes too long, finer ones when there is time to spare. */
   adaptQuality(seconds) {
-    this.intervals.push(seconds);
-    if (this.intervals.length < 12) return;
-    const median = this.intervals.sort((a, b) => a - b)[6];
-    this.intervals = [];
-    this.pace = median;
-    if (median > 0.034 && this.quality < QUALITIES.length - 1) {
+    if (this.fixedQuality !== null) return;
+    this.durations.push(seconds);
+    const slow = this.durations.length >= 3 && Math.min(...this.durations.slice(-3)) > 0.06;
+    if (this.durations.length < 12 && !slow) return;
+    const median = this.durations.sort((a, b) => a - b)[this.durations.length >> 1];
+    this.durations = [];
+    if (median > 0.03 && this.quality < QUALITIES.length - 1) {
       this.quality++;
       this.bestQuality = this.quality; // this machine is not faster than that
-    } else if (median < 0.018 && this.quality > this.bestQuality) this.quality--;
+    } else if (median < 0.012 && this.quality > this.bestQuality) this.quality--;
   }
 
   /** A live frame arrived. */
@@ -280,7 +322,7 @@ class App {
     if (this.run.frames.length === 1) {
       showMessage("");
       this.bounds = sceneBounds(this.run);
-      if (!location.hash.includes("distance")) this.camera.goTo(this.camera.framed(this.bounds), true);
+      this.frameUntouched();
     }
     this.invalidate();
   }

@@ -22,8 +22,9 @@ class Bodies {
       }
     });
     for (const { key, clear, entries } of groups.values()) {
-      const geometry = key.startsWith("mesh ") ? meshGeometry(run.header.meshes[Number(key.slice(5))]) : UNIT_SHAPES[key]();
-      const batch = new Batch(gl, geometry, entries.length);
+      const { fine, coarse } = bodyGeometry(run.header, key, entries.length);
+      const batch = new Batch(gl, fine, entries.length);
+      batch.coarseGeometry = coarse;
       batch.count = entries.length;
       batch.clear = clear;
       batch.marks = key === "sphere" ? 1 : key === "cylinder" || key === "capsule" ? 2 : 0;
@@ -32,6 +33,8 @@ class Bodies {
       batch.uploadConstant();
       this.batches.push(batch);
     }
+    this.merged = null; // made when it is first needed
+    this.gl = gl;
     this.batches.sort((a, b) => a.clear - b.clear); // what can be looked through comes last
   }
 
@@ -44,7 +47,24 @@ class Bodies {
       });
       batch.uploadMoving();
     }
+    this.mergedIsStale = true;
   }
+
+  /** The opaque bodies as one mesh, where the last update put them. */
+  asOne() {
+    this.merged ??= new Merged(this.gl, this.batches);
+    if (this.mergedIsStale) this.merged.update();
+    this.mergedIsStale = false;
+    return this.merged;
+  }
+}
+
+/** The shape of a batch of `count` bodies, and a coarser one for pictures in a hurry. */
+function bodyGeometry(header, key, count) {
+  if (!key.startsWith("mesh ")) return { fine: UNIT_SHAPES[key](32), coarse: UNIT_SHAPES[key](count > 10 ? 12 : 24) };
+  const mesh = header.meshes[Number(key.slice(5))];
+  const fine = meshGeometry(mesh);
+  return { fine, coarse: count * mesh.triangles.length > 10000 ? meshGeometry(coarseMesh(mesh)) : fine };
 }
 
 /** Radius around a body's origin that holds its shapes, planes left out; 0 for none. */

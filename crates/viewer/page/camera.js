@@ -11,6 +11,7 @@ class Camera {
     this.distance = 3;
     this.width = this.height = 1;
     this.goal = null;
+    this.touched = false; // the user chose the view
   }
 
   /** Unit vector from the target to the eye. */
@@ -34,22 +35,27 @@ class Camera {
     return (2 * depth * Math.tan(FIELD_OF_VIEW / 2)) / this.height;
   }
 
-  turn(dx, dy) {
+  touch() {
     this.goal = null;
+    this.touched = true;
+  }
+
+  turn(dx, dy) {
+    this.touch();
     this.yaw -= dx * 0.008;
     this.pitch = clamp(this.pitch + dy * 0.008, -1.55, 1.55);
   }
 
   /** Moves the target so that the scene follows the pointer by (dx, dy) pixels. */
   pan(dx, dy) {
-    this.goal = null;
+    this.touch();
     const step = this.pixelSize(this.target);
     this.target = add(this.target, add(scaled(this.right, -dx * step), scaled(this.up, dy * step)));
   }
 
   /** Comes nearer by the factor, keeping the point under the pointer (pixels from the centre) in place. */
   zoom(factor, x = 0, y = 0) {
-    this.goal = null;
+    this.touch();
     const limited = clamp(this.distance * factor, 1e-3, 1e5) / this.distance;
     const step = this.pixelSize(this.target) * (1 - limited);
     this.target = add(this.target, add(scaled(this.right, x * step), scaled(this.up, -y * step)));
@@ -78,7 +84,7 @@ class Camera {
     return { target, distance: Math.max(1.12 * distance, 1e-3) };
   }
 
-  /** Goes to a view; `at once` without gliding. */
+  /** Glides to a view, or jumps there. */
   goTo(view, atOnce = false) {
     if (atOnce) Object.assign(this, view);
     this.goal = atOnce ? null : view;

@@ -48,17 +48,18 @@ function arc(from, to, steps, share = 0) {
   return profile;
 }
 
+/** Shapes by name; `sides` is how many corners stand for a circle, a multiple of 4. */
 const UNIT_SHAPES = {
-  sphere: () => new Geometry().revolve(arc(-Math.PI / 2, Math.PI / 2, 14), 24, [3, 7, 11], 8),
-  capsule: () => new Geometry().revolve(
-    [...arc(-Math.PI / 2, 0, 7, -1), ...arc(0, Math.PI / 2, 7, 1)], 24, [3, 7, 8, 12], 8),
-  cylinder: () => new Geometry()
-    .revolve([[0, -1, 0, 0, -1], [1, -1, 0, 0, -1]], 32, [], 0)
-    .revolve([[1, -1, 0, 1, 0], [1, 1, 0, 1, 0]], 32, [0, 1], 16)
-    .revolve([[1, 1, 0, 0, 1], [0, 1, 0, 0, 1]], 32, [], 0),
-  cone: () => new Geometry()
-    .revolve([[0, -1, 0, 0, -1], [1, -1, 0, 0, -1]], 32, [], 0)
-    .revolve([[1, -1, 0, 0.894, 0.447], [1e-4, 1, 0, 0.894, 0.447]], 32, [0], 16),
+  sphere: (sides) => new Geometry().revolve(arc(-Math.PI / 2, Math.PI / 2, sides / 2), sides, [sides >> 3, sides >> 2, (3 * sides) >> 3], 8),
+  capsule: (sides) => new Geometry().revolve(
+    [...arc(-Math.PI / 2, 0, sides / 4, -1), ...arc(0, Math.PI / 2, sides / 4, 1)], sides, [sides >> 3, sides >> 2, (sides >> 2) + 1, ((3 * sides) >> 3) + 1], 8),
+  cylinder: (sides) => new Geometry()
+    .revolve([[0, -1, 0, 0, -1], [1, -1, 0, 0, -1]], sides, [], 0)
+    .revolve([[1, -1, 0, 1, 0], [1, 1, 0, 1, 0]], sides, [0, 1], 16)
+    .revolve([[1, 1, 0, 0, 1], [0, 1, 0, 0, 1]], sides, [], 0),
+  cone: (sides) => new Geometry()
+    .revolve([[0, -1, 0, 0, -1], [1, -1, 0, 0, -1]], sides, [], 0)
+    .revolve([[1, -1, 0, 0.894, 0.447], [1e-4, 1, 0, 0.894, 0.447]], sides, [0], 16),
   box: () => {
     const box = new Geometry();
     for (let axis = 0; axis < 3; axis++) {
@@ -72,17 +73,16 @@ const UNIT_SHAPES = {
         });
         const [a, b, c, d] = corners;
         if (side > 0) box.triangles.push(a, b, c, a, c, d); else box.triangles.push(a, c, b, a, d, c);
-        if (side > 0) box.lines.push(a, b, b, c, c, d, d, a);
-        else if (axis === 0) box.lines.push(a, b, b, c, c, d, d, a);
+        box.lines.push(a, b, b, c, c, d, d, a);
       }
     }
     return box;
   },
   // An arrow along z: the shaft ends at the stretch, the head beyond it.
-  arrow: () => new Geometry()
-    .revolve([[0.4, 0, 0, 1, 0], [0.4, 0, 1, 1, 0]], 10, [], 0)
-    .revolve([[0, 0, 1, 0, -1], [1, 0, 1, 0, -1]], 12, [], 0)
-    .revolve([[1, 0, 1, 0.9, 0.4], [1e-3, 2.4, 1, 0.9, 0.4]], 12, [], 0),
+  arrow: (sides) => new Geometry()
+    .revolve([[0.4, 0, 0, 1, 0], [0.4, 0, 1, 1, 0]], sides, [], 0)
+    .revolve([[0, 0, 1, 0, -1], [1, 0, 1, 0, -1]], sides, [], 0)
+    .revolve([[1, 0, 1, 0.9, 0.4], [1e-3, 2.4, 1, 0.9, 0.4]], sides, [], 0),
 };
 
 /** A mesh of the header, with smooth normals except across edges sharper than 35°. */
@@ -101,24 +101,60 @@ function meshGeometry(mesh) {
   triangles.forEach((corners, face) => corners.forEach((corner) => facesAt[place[corner]].push(face)));
 
   const geometry = new Geometry();
+  const made = new Map(); // corners with equal place and normal are one vertex
   const edges = new Set();
   triangles.forEach((corners, face) => {
-    corners.forEach((corner, k) => {
+    const indices = corners.map((corner) => {
       let n = [0, 0, 0];
       for (const other of facesAt[place[corner]]) {
         if (dot(unitNormals[other], unitNormals[face]) > crease) n = add(n, faceNormals[other]); // weighted by area
       }
-      const index = geometry.vertex(...vertices[corner], 0, ...normalized(n));
-      geometry.triangles.push(index);
+      n = normalized(n);
+      const key = `${place[corner]} ${n.map((x) => Math.round(500 * x))}`;
+      if (!made.has(key)) made.set(key, geometry.vertex(...vertices[corner], 0, ...n));
+      return made.get(key);
+    });
+    geometry.triangles.push(...indices);
+    corners.forEach((corner, k) => {
       const p = place[corner], q = place[corners[(k + 1) % 3]];
-      const edge = p < q ? `${p},${q}` : `${q},${p}`;
-      if (!edges.has(edge)) {
-        edges.add(edge);
-        geometry.lines.push(3 * face + k, 3 * face + ((k + 1) % 3));
-      }
+      const edge = p < q ? p * same.size + q : q * same.size + p;
+      if (edges.has(edge)) return;
+      edges.add(edge);
+      geometry.lines.push(indices[k], indices[(k + 1) % 3]);
     });
   });
   return geometry;
+}
+
+/** The same mesh with vertices that share a cell of a grid made one: coarse, for pictures in a hurry. */
+function coarseMesh({ vertices, triangles }, cells = 8) {
+  if (triangles.length < 400) return { vertices, triangles };
+  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  for (const v of vertices) {
+    for (let k = 0; k < 3; k++) {
+      low[k] = Math.min(low[k], v[k]);
+      high[k] = Math.max(high[k], v[k]);
+    }
+  }
+  const size = Math.max(...subtract(high, low)) / cells || 1;
+  const clusters = new Map();
+  const cluster = vertices.map((v) => {
+    const key = v.map((x, k) => Math.round((x - low[k]) / size)).join();
+    if (!clusters.has(key)) clusters.set(key, { index: clusters.size, sum: [0, 0, 0], count: 0 });
+    const one = clusters.get(key);
+    one.sum = add(one.sum, v);
+    one.count++;
+    return one.index;
+  });
+  const seen = new Set();
+  return {
+    vertices: Array.from(clusters.values(), ({ sum, count }) => scaled(sum, 1 / count)),
+    triangles: triangles.map((corners) => corners.map((corner) => cluster[corner])).filter(([a, b, c]) => {
+      const least = Math.min(a, b, c); // the same triangle begins with any of its corners
+      const key = (a === least ? [a, b, c] : b === least ? [b, c, a] : [c, a, b]).join();
+      return a !== b && b !== c && c !== a && !seen.has(key) && seen.add(key);
+    }),
+  };
 }
 
 /** Which unit shape draws a geometry of the header, and how it is scaled. */

@@ -63,14 +63,12 @@ class Batch {
   constructor(gl, geometry, capacity) {
     this.gl = gl;
     this.count = 0;
-    this.triangleCount = geometry.triangles.length;
-    this.lineCount = geometry.lines.length;
+    this.movingBuffer = gl.createBuffer();
+    this.constantBuffer = gl.createBuffer();
     this.array = gl.createVertexArray();
     gl.bindVertexArray(this.array);
     this.positions = this.attribute(0, 4, new Float32Array(geometry.positions));
     this.normals = this.attribute(1, 3, new Float32Array(geometry.normals));
-    this.movingBuffer = gl.createBuffer();
-    this.constantBuffer = gl.createBuffer();
     for (const [buffer, first] of [[this.movingBuffer, 2], [this.constantBuffer, 4]]) {
       gl.bindBuffer(gl.ARRAY_BUFFER, buffer);
       for (const k of [0, 1]) {
@@ -79,7 +77,9 @@ class Batch {
         gl.vertexAttribDivisor(first + k, 1);
       }
     }
+    this.triangleCount = geometry.triangles.length;
     this.triangles = this.indices(geometry.triangles);
+    this.lineCount = geometry.lines.length;
     this.lines = this.indices(geometry.lines);
     this.reserve(capacity);
   }
@@ -142,12 +142,14 @@ class Batch {
     gl.bufferData(gl.ARRAY_BUFFER, this.constant, gl.DYNAMIC_DRAW, 0, CONSTANT * this.count);
   }
 
-  draw(asLines = false) {
+  draw() { this.drawElements(this.triangles, this.gl.TRIANGLES, this.triangleCount); }
+  drawLines() { this.drawElements(this.lines, this.gl.LINES, this.lineCount); }
+
+  drawElements(indices, mode, length) {
     if (!this.count) return;
     const { gl } = this;
     gl.bindVertexArray(this.array);
-    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, asLines ? this.lines : this.triangles);
-    gl.drawElementsInstanced(
-      asLines ? gl.LINES : gl.TRIANGLES, asLines ? this.lineCount : this.triangleCount, gl.UNSIGNED_INT, 0, this.count);
+    gl.bindBuffer(gl.ELEMENT_ARRAY_BUFFER, indices);
+    gl.drawElementsInstanced(mode, length, gl.UNSIGNED_INT, 0, this.count);
   }
 }

@@ -1,12 +1,15 @@
 // Draws one picture: shadow map, background, bodies, ground, contacts.
 
-// From best to fastest: how many device pixels per pixel of the page, samples per pixel, shadow map, soft shadows.
+// From best to fastest: device pixels per pixel of the page, samples per pixel, size of the shadow map, soft
+// shadows, every how many-th picture the shadow map is drawn anew, and whether bodies are merged
+// into one mesh of coarse shapes.
 const QUALITIES = [
-  { scale: 2, samples: 4, shadow: 2048, soft: 1 },
-  { scale: 1, samples: 4, shadow: 2048, soft: 1 },
-  { scale: 1, samples: 0, shadow: 1024, soft: 1 },
-  { scale: 0.75, samples: 0, shadow: 1024, soft: 0 },
-  { scale: 0.5, samples: 0, shadow: 512, soft: 0 },
+  { scale: 2, samples: 4, shadow: 2048, soft: 1, shadowEvery: 1 },
+  { scale: 1, samples: 4, shadow: 2048, soft: 1, shadowEvery: 1 },
+  { scale: 1, samples: 0, shadow: 1024, soft: 1, shadowEvery: 1 },
+  { scale: 0.75, samples: 0, shadow: 1024, soft: 0, shadowEvery: 2, merged: true },
+  { scale: 0.5, samples: 0, shadow: 512, soft: 0, shadowEvery: 3, merged: true },
+  { scale: 0.4, samples: 0, shadow: 512, soft: 0, shadowEvery: 4, merged: true },
 ];
 
 const TO_LIGHT = normalized([0.45, -0.55, 1.05]);
@@ -33,8 +36,33 @@ class Renderer {
     this.contacts = new Contacts(gl, run);
     this.framebuffer = null;
     this.shadow = null;
+    this.pictures = 0;
     gl.pixelStorei(gl.PACK_ALIGNMENT, 1);
     gl.blendFuncSeparate(gl.SRC_ALPHA, gl.ONE_MINUS_SRC_ALPHA, gl.ONE, gl.ONE_MINUS_SRC_ALPHA);
+  }
+
+  /** Whether the processor does the work of a graphics card. */
+  get inSoftware() {
+    const names = this.gl.getExtension("WEBGL_debug_renderer_info");
+    return /swiftshader|llvmpipe|software/i.test(names ? this.gl.getParameter(names.UNMASKED_RENDERER_WEBGL) : "");
+  }
+
+  /** Calls `then` with the seconds that the pictures ordered so far took, once they are done. */
+  whenDone(then) {
+    const { gl } = this;
+    const start = performance.now();
+    const fence = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    gl.flush();
+    const look = () => {
+      if (gl.isContextLost()) return;
+      if (gl.getSyncParameter(fence, gl.SYNC_STATUS) !== gl.SIGNALED) {
+        setTimeout(look, 2);
+        return;
+      }
+      gl.deleteSync(fence);
+      then((performance.now() - start) / 1000);
+    };
+    setTimeout(look, 2);
   }
 
   /** Colours of the theme and of contact states as CSS names them. */
@@ -66,6 +94,7 @@ class Renderer {
         gl.deleteFramebuffer(this.shadow.handle);
       }
       this.shadow = this.shadowMap(quality.shadow);
+      this.shadowState = "";
     }
     return [width, height];
   }
@@ -116,8 +145,16 @@ class Renderer {
     const { gl, graphics, theme } = this;
     const [width, height] = this.resize(quality);
     const batches = this.batches(options);
+    const bodies = this.sets[options.colliders ? "colliders" : "visuals"];
+    const merge = quality.merged && this.moment && !options.wireframe;
+    const opaque = merge ? [bodies.asOne(), ...this.deformables.batches] : batches.filter((batch) => !batch.clear);
+    const clear = batches.filter((batch) => batch.clear);
     const light = this.lightMatrix(camera);
-    if (!options.wireframe) this.drawShadowMap(batches, light);
+    const shadowState = `${light.matrix} ${options.colliders}`;
+    if (!options.wireframe && (!quality.shadowEvery || this.pictures++ % quality.shadowEvery === 0 || shadowState !== this.shadowState)) {
+      this.drawShadowMap([...opaque, ...clear], light);
+      this.shadowState = shadowState;
+    }
 
     gl.bindFramebuffer(gl.FRAMEBUFFER, this.framebuffer.handle);
     gl.viewport(0, 0, width, height);
@@ -130,14 +167,15 @@ class Renderer {
     gl.enable(gl.DEPTH_TEST);
     gl.activeTexture(gl.TEXTURE0);
     gl.bindTexture(gl.TEXTURE_2D, this.shadow.texture);
+    for (const filter of [gl.TEXTURE_MIN_FILTER, gl.TEXTURE_MAG_FILTER]) gl.texParameteri(gl.TEXTURE_2D, filter, quality.soft ? gl.LINEAR : gl.NEAREST);
     const shared = {
       u_camera: camera.matrix(), u_light: light.matrix, u_shadow: 0, u_soft_shadow: quality.soft, u_to_light: TO_LIGHT, u_sky: theme.sky,
       u_bounce: theme.bounce, u_eye: camera.eye, u_selected: options.selected ?? -1, u_accent: theme.accent, u_bias: 2.5 * light.texel,
     };
     if (options.wireframe) this.drawWireframe(batches, shared);
-    else this.drawSolid(batches.filter((batch) => !batch.clear), shared, false);
+    else this.drawSolid(opaque, shared, false);
     this.drawGrounds(camera, options, shared);
-    if (!options.wireframe) this.drawSolid(batches.filter((batch) => batch.clear), shared, true);
+    if (!options.wireframe) this.drawSolid(clear, shared, true);
     this.drawContacts(camera, options, shared);
 
     gl.bindFramebuffer(gl.READ_FRAMEBUFFER, this.framebuffer.handle);
@@ -178,7 +216,8 @@ class Renderer {
     }
     graphics.use("solid", shared);
     for (const batch of batches) {
-      graphics.use("solid", { u_marks: batch.marks });
+      if (batch instanceof Merged) graphics.use("hasty", shared);
+      else graphics.use("solid", { u_marks: batch.marks });
       batch.draw();
     }
     gl.depthMask(true);
@@ -187,7 +226,7 @@ class Renderer {
 
   drawWireframe(batches, shared) {
     this.graphics.use("flat", shared, { u_shaded: 0, u_toward: TO_LIGHT, u_opacity: 1 });
-    for (const batch of batches) batch.draw(true);
+    for (const batch of batches) batch.drawLines();
   }
 
   /** Planes of the scene; without one, a reference grid at z = 0. */
@@ -220,10 +259,12 @@ class Renderer {
   drawContacts(camera, options, shared) {
     if (!this.moment || (!options.contacts && !options.forces)) return;
     const { gl, graphics, contacts } = this;
-    contacts.update(this.moment.frame, camera, options.radius, this.contactColors);
+    contacts.update(this.moment.frame, camera, options.radius, this.contactColors, options.forces);
     const draw = (opacity) => {
-      graphics.use("flat", shared, { u_shaded: 1, u_toward: camera.direction, u_opacity: opacity });
-      if (options.contacts) contacts.dots.draw();
+      const uniforms = { u_shaded: 1, u_toward: camera.direction, u_scale: this.canvas.width / camera.width, u_opacity: opacity };
+      graphics.use("disc", shared, uniforms);
+      if (options.contacts) contacts.discs.draw();
+      graphics.use("flat", shared, uniforms);
       if (options.forces) contacts.arrows.draw();
     };
     draw(1);

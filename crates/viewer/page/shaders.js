@@ -16,14 +16,18 @@ vec3 placed() {
 }
 `;
 
-const LIGHTING = `
-uniform mediump sampler2DShadow u_shadow;
-uniform float u_soft_shadow;
+// A gamma of 2 stands for that of sRGB: near enough for the eye, and cheap in software.
+const COLORS = `
 uniform vec3 u_to_light;
 uniform vec3 u_sky;
 uniform vec3 u_bounce;
-vec3 linear(vec3 c) { return c * (c * (c * 0.305306011 + 0.682171111) + 0.012522878); }
-vec3 display(vec3 c) { return pow(clamp(c, 0.0, 1.0), vec3(1.0 / 2.2)); }
+vec3 linear(vec3 c) { return c * c; }
+vec3 display(vec3 c) { return sqrt(min(c, 1.0)); }
+`;
+
+const LIGHTING = COLORS + `
+uniform mediump sampler2DShadow u_shadow;
+uniform float u_soft_shadow;
 float lit(vec3 p) { // p: place in the shadow map, 0 to 1
   if (any(greaterThan(abs(p - 0.5), vec3(0.5)))) return 1.0;
   if (u_soft_shadow < 0.5) return texture(u_shadow, p);
@@ -78,12 +82,45 @@ void main() {
   if (key > 0.0) key *= lit(v_light);
   vec3 ambient = mix(u_bounce, u_sky, 0.5 + 0.5 * n.z);
   vec3 half_way = normalize(u_to_light + to_eye);
-  float shine = pow(max(dot(n, half_way), 0.0), 48.0) * 0.22 * step(1e-4, key);
-  float rim = pow(1.0 - max(dot(n, to_eye), 0.0), 4.0);
+  float shine = max(dot(n, half_way), 0.0);
+  shine *= shine; shine *= shine; shine *= shine; shine *= shine; shine *= shine; // to the 32nd
+  shine *= 0.2 * step(1e-4, key);
+  float rim = 1.0 - max(dot(n, to_eye), 0.0);
+  rim *= rim; rim *= rim;
   vec3 c = albedo * (ambient + 0.88 * key * vec3(1.0, 0.97, 0.92)) + shine + 0.10 * rim * u_sky;
   if (abs(v_id - u_selected) < 0.5) c = mix(c, u_accent, 0.22 + 0.6 * rim);
   color = vec4(display(c), v_color.a);
 }`,
+  },
+
+  // The same light, but reckoned at the vertices: for merged bodies, whose triangles are small and many.
+  hasty: {
+    vertex: VERTEX_COMMON + COLORS + `
+uniform mat4 u_light;
+uniform float u_bias, u_selected;
+uniform vec3 u_eye, u_accent;
+out vec3 v_ambient; out vec3 v_key; out vec3 v_light;
+void main() {
+  vec3 world = a_position.xyz;
+  vec3 n = normalize(a_normal);
+  vec3 albedo = linear(i_color.rgb);
+  float rim = 1.0 - max(dot(n, normalize(u_eye - world)), 0.0);
+  rim *= rim; rim *= rim;
+  v_ambient = albedo * mix(u_bounce, u_sky, 0.5 + 0.5 * n.z) + 0.10 * rim * u_sky;
+  v_key = albedo * 0.88 * max(dot(n, u_to_light), 0.0) * vec3(1.0, 0.97, 0.92);
+  if (abs(i_scale.w - u_selected) < 0.5) {
+    v_ambient = mix(v_ambient, u_accent, 0.22 + 0.6 * rim);
+    v_key *= 0.78;
+  }
+  v_light = (u_light * vec4(world + n * u_bias, 1.0)).xyz * 0.5 + 0.5;
+  gl_Position = u_camera * vec4(world, 1.0);
+}`,
+    fragment: `#version 300 es
+precision mediump float;
+in vec3 v_ambient; in vec3 v_key; in highp vec3 v_light;
+uniform mediump sampler2DShadow u_shadow;
+out vec4 color;
+void main() { color = vec4(sqrt(min(v_ambient + v_key * texture(u_shadow, v_light), 1.0)), 1.0); }`,
   },
 
   depth: {
@@ -127,6 +164,33 @@ out vec4 color;
 void main() { color = vec4(v_color.rgb * v_shade, v_color.a * u_opacity); }`,
   },
 
+  // Contact points: discs of a size in pixels, with a rim that keeps them apart from what is behind.
+  disc: {
+    vertex: `#version 300 es
+precision highp float;
+layout(location = 0) in vec4 a_place; // position, radius in pixels of the page
+layout(location = 1) in vec4 a_color;
+uniform mat4 u_camera;
+uniform float u_scale;
+out vec4 v_color;
+void main() {
+  v_color = a_color;
+  gl_Position = u_camera * vec4(a_place.xyz, 1.0);
+  gl_PointSize = max(2.0 * a_place.w * u_scale, 3.0);
+}`,
+    fragment: `#version 300 es
+precision mediump float;
+in vec4 v_color;
+uniform float u_opacity;
+out vec4 color;
+void main() {
+  vec2 p = 2.0 * gl_PointCoord - 1.0;
+  float r = dot(p, p);
+  if (r > 1.0) discard;
+  color = vec4(v_color.rgb * (r > 0.62 ? 0.45 : 1.0), v_color.a * u_opacity);
+}`,
+  },
+
   background: {
     vertex: `#version 300 es
 out vec2 v_place;
@@ -163,17 +227,20 @@ uniform vec2 u_center; uniform float u_reach, u_cell, u_lines, u_body, u_facing,
 uniform vec4 u_color; uniform vec3 u_line_color;
 out vec4 color;
 ${LIGHTING}
-float grid(vec2 p, float cell, float width) {
-  vec2 q = p / cell;
-  vec2 w = fwidth(q);
-  vec2 d = abs(fract(q - 0.5) - 0.5) / max(w, vec2(1e-6));
+float grid(vec2 p, vec2 w, float width) { // w: how much p changes from pixel to pixel
+  vec2 d = abs(fract(p - 0.5) - 0.5) / w;
   float line = 1.0 - clamp(min(d.x, d.y) - width + 0.5, 0.0, 1.0);
   return line * clamp(0.5 / max(w.x, w.y) - 0.25, 0.0, 1.0); // too fine to be drawn: gone
 }
 void main() {
-  float r = length(v_plane - u_center) / u_reach;
-  float fade = 1.0 - smoothstep(0.12, 1.0, r);
-  float line = u_lines * max(0.32 * grid(v_plane, u_cell, 0.6), 0.75 * grid(v_plane, u_cell * 5.0, 0.8));
+  vec2 away = (v_plane - u_center) / u_reach;
+  float fade = clamp(1.1 - 1.1 * dot(away, away) - 0.6 * length(away) , 0.0, 1.0);
+  float line = 0.0;
+  if (u_lines > 0.5) {
+    vec2 p = v_plane / u_cell;
+    vec2 w = max(fwidth(p), vec2(1e-6));
+    line = max(0.32 * grid(p, w, 0.6), 0.75 * grid(p / 5.0, w / 5.0, 0.8));
+  }
   float light = lit(v_light);
   vec3 surface = linear(u_color.rgb) * u_exposure * (0.5 * u_sky + 0.3 * u_bounce + 0.75 * u_to_light.z * light);
   vec3 c = mix(display(surface), u_line_color, line);

@@ -15,12 +15,13 @@ const DOCUMENT: &str = include_str!("../page/index.html");
 const STYLE: &str = include_str!("../page/style.css");
 
 /// The scripts share one scope and are joined in this order: a file uses names of those before it.
-const SCRIPTS: [&str; 16] = [
+const SCRIPTS: [&str; 17] = [
     include_str!("../page/math.js"),
     include_str!("../page/data.js"),
     include_str!("../page/geometry.js"),
     include_str!("../page/shaders.js"),
     include_str!("../page/graphics.js"),
+    include_str!("../page/merged.js"),
     include_str!("../page/bodies.js"),
     include_str!("../page/deformables.js"),
     include_str!("../page/contacts.js"),

@@ -171,7 +171,7 @@ fn body(name: &str, mass: f64, geometry: Geometry, color: [f32; 4]) -> Body {
 }
 
 fn ground() -> Body {
-    let color = [0.46, 0.49, 0.53, 1.0];
+    let color = [0.62, 0.64, 0.67, 1.0];
     Body {
         fixed: true,
         ..body("ground", 0.0, Geometry::Plane, color)
