@@ -32,7 +32,7 @@ pub use body::{BodyHandle, Mobility, RigidBody};
 pub use connection::{Connection, ConnectionHandle, ConnectionKind};
 pub use control::{Commands, Controller, Tracking, Wrench};
 pub use error::{Result, SimError, StepFailure};
-pub use mass::uniform_inertia;
+pub use mass::{uniform_inertia, volume};
 pub use report::{ContactForce, ContactMode, StageTimes, StepReport};
 pub use robot::RobotHandle;
 pub use sensor::JointState;

@@ -21,6 +21,14 @@ pub fn uniform_inertia(shape: &Shape, mass: f64) -> Result<Inertia> {
     })
 }
 
+/// Volume of a shape, m³; parts of a compound that overlap count twice.
+///
+/// # Errors
+/// A shape without a volume.
+pub fn volume(shape: &Shape) -> Result<f64> {
+    Ok(unit_density(shape, 0)?.0)
+}
+
 /// Deepest nesting of compounds.
 const DEEPEST: usize = 16;
 

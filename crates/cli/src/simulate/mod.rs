@@ -10,11 +10,19 @@ pub(crate) use plot::{Curve, draw};
 pub(crate) use series::{Sample, Series};
 pub(crate) use summary::{print_profile, print_summary, summary_json};
 
+use std::path::Path;
+
 use stiction_scenes::{Options, Scene};
 use stiction_sim::SimError;
 
 /// A built-in scene by its name, or a scene from a file.
 pub(crate) fn open(name: &str, options: &Options) -> anyhow::Result<Scene> {
+    let path = Path::new(name);
+    let is_builtin = stiction_scenes::all().iter().any(|info| info.name == name);
+    if !is_builtin && (path.extension().is_some() || path.exists()) {
+        anyhow::ensure!(path.is_file(), "there is no scene file \"{name}\"");
+        return Ok(stiction_scenes::load(path, options)?);
+    }
     Ok(stiction_scenes::build(name, options)?)
 }
 

@@ -1,0 +1,257 @@
+//! What refers to what: names used twice, and names that nobody has.
+
+use std::collections::HashMap;
+
+use stiction_dynamics::{DynamicsError, Inertia, WORLD};
+
+use super::SceneFile;
+use super::description::{BodyKind, ControllerDescription, MassDescription, RobotDescription};
+use super::suggest;
+use crate::error::Result;
+
+/// Refuses a scene whose names don't fit together.
+pub(super) fn references(file: &SceneFile) -> Result<()> {
+    let scene = &file.scene;
+    let robot_names = scene.robots.iter().map(|robot| robot.name.as_str());
+    unique(file, "robot", "robots", robot_names)?;
+    let joint_names = scene.joints.iter().map(|joint| joint.name.as_str());
+    unique(file, "joint", "joints", joint_names)?;
+    for (index, description) in scene.robots.iter().enumerate() {
+        robot(file, index, description)?;
+    }
+    let bodies = Bodies::collect(file)?;
+    materials(file)?;
+    for (index, joint) in scene.joints.iter().enumerate() {
+        for name in &joint.bodies {
+            bodies.find(file, &format!("joints[{index}].bodies"), name)?;
+        }
+    }
+    for (index, pair) in scene.exclude.iter().enumerate() {
+        for name in pair {
+            bodies.find(file, &format!("exclude[{index}]"), name)?;
+        }
+    }
+    controllers(file, &bodies)
+}
+
+/// Refuses a name that appears twice in a list of tables.
+fn unique<'a>(
+    file: &SceneFile,
+    what: &str,
+    list: &str,
+    names: impl Iterator<Item = &'a str>,
+) -> Result<()> {
+    let mut seen = HashMap::new();
+    for (index, name) in names.enumerate() {
+        if let Some(first) = seen.insert(name, index) {
+            return Err(file.error(
+                &format!("{list}[{index}].name"),
+                format!("the {what} \"{name}\" exists already, as {list}[{first}]"),
+                "give another name",
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// How a body takes part.
+#[derive(Debug, Clone, Copy, PartialEq)]
+enum Role {
+    Fixed,
+    Driven,
+    Free,
+    Link,
+}
+
+/// All bodies and links by name.
+struct Bodies {
+    roles: HashMap<String, Role>,
+    /// In the order of the file, for suggestions.
+    names: Vec<String>,
+}
+
+impl Bodies {
+    fn collect(file: &SceneFile) -> Result<Self> {
+        let mut all = Self {
+            roles: HashMap::new(),
+            names: Vec::new(),
+        };
+        for robot in &file.scene.robots {
+            let links = robot.links.iter().map(|link| (link.name.as_str(), Role::Link));
+            for (link, role) in links.chain([(WORLD, Role::Fixed)]) {
+                let name = format!("{}/{link}", robot.name);
+                all.roles.insert(name.clone(), role);
+                all.names.push(name);
+            }
+        }
+        for (index, body) in file.scene.bodies.iter().enumerate() {
+            let role = match body.kind {
+                BodyKind::Fixed => Role::Fixed,
+                BodyKind::Driven => Role::Driven,
+                BodyKind::Free(_) => Role::Free,
+            };
+            if all.roles.insert(body.name.clone(), role).is_some() {
+                return Err(file.error(
+                    &format!("bodies[{index}].name"),
+                    format!("the body \"{}\" exists already", body.name),
+                    "give another name",
+                ));
+            }
+            all.names.push(body.name.clone());
+        }
+        Ok(all)
+    }
+
+    fn find(&self, file: &SceneFile, key: &str, name: &str) -> Result<Role> {
+        self.roles.get(name).copied().ok_or_else(|| {
+            let names = self.names.iter().map(String::as_str);
+            let advice = suggest::advice("bodies", name, names);
+            file.error(key, format!("there is no body \"{name}\""), advice)
+        })
+    }
+}
+
+/// Every material that a shape names must exist.
+fn materials(file: &SceneFile) -> Result<()> {
+    let scene = &file.scene;
+    let bodies = scene
+        .bodies
+        .iter()
+        .enumerate()
+        .map(|(i, body)| (format!("bodies[{i}]"), &body.shapes));
+    let links = scene.robots.iter().enumerate().flat_map(|(r, robot)| {
+        let links = robot.links.iter().enumerate();
+        links.map(move |(l, link)| (format!("robots[{r}].links[{l}]"), &link.shapes))
+    });
+    for (owner, shapes) in bodies.chain(links) {
+        for (index, shape) in shapes.iter().enumerate() {
+            if let Some(name) = &shape.material
+                && !scene.materials.contains_key(name)
+            {
+                let known = scene.materials.keys().map(String::as_str);
+                return Err(file.error(
+                    &format!("{owner}.shapes[{index}].material"),
+                    format!("there is no material \"{name}\""),
+                    suggest::advice("materials", name, known),
+                ));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn controllers(file: &SceneFile, bodies: &Bodies) -> Result<()> {
+    let mut taken = HashMap::new();
+    for (index, controller) in file.scene.controllers.iter().enumerate() {
+        let mut once = |what: String| match taken.insert(what, index) {
+            None => Ok(()),
+            Some(first) => Err(file.error(
+                &format!("controllers[{index}]"),
+                format!("drives what controllers[{first}] drives already"),
+                "leave out one of the two",
+            )),
+        };
+        let key = format!("controllers[{index}].body");
+        match controller {
+            ControllerDescription::Pd { robot, joint, .. }
+            | ControllerDescription::Torque { robot, joint, .. } => {
+                once(format!("joint {robot}/{joint}"))?;
+            }
+            ControllerDescription::Force { body, .. } => {
+                let role = bodies.find(file, &key, body)?;
+                if matches!(role, Role::Fixed | Role::Driven) {
+                    let problem = format!("forces don't move the body \"{body}\"");
+                    return Err(file.error(&key, problem, "name a free body or a link"));
+                }
+            }
+            ControllerDescription::Drive { body, .. } => {
+                if bodies.find(file, &key, body)? != Role::Driven {
+                    let problem = format!("\"{body}\" is not a driven body");
+                    return Err(file.error(&key, problem, "write kind = \"driven\" there"));
+                }
+                once(format!("body {body}"))?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Links and joints must make a tree that the dynamics accept.
+fn robot(file: &SceneFile, index: usize, robot: &RobotDescription) -> Result<()> {
+    let list = |part: &str| format!("robots[{index}].{part}");
+    let links = robot.links.iter().map(|link| link.name.as_str());
+    unique(file, "link", &list("links"), links.clone())?;
+    let joints = robot.joints.iter().map(|joint| joint.name.as_str());
+    unique(file, "joint", &list("joints"), joints)?;
+    let is_link = |name: &str| robot.links.iter().any(|link| link.name == name);
+    let known = links.chain([WORLD]);
+    for (number, joint) in robot.joints.iter().enumerate() {
+        for (end, name) in [("parent", &joint.parent), ("child", &joint.child)] {
+            if !is_link(name) && (end == "child" || name != WORLD) {
+                return Err(file.error(
+                    &list(&format!("joints[{number}].{end}")),
+                    format!("robot \"{}\" has no link \"{name}\"", robot.name),
+                    suggest::advice("links", name, known.clone()),
+                ));
+            }
+        }
+    }
+    // The masses of shapes are not known here; any will do for the tree.
+    let inertias: Vec<Option<Inertia>> = robot
+        .links
+        .iter()
+        .map(|link| {
+            link.mass.map(|mass| match mass {
+                MassDescription::Inertia(inertia) => inertia.to_inertia(),
+                _ => Inertia::solid_sphere(1.0, 0.1),
+            })
+        })
+        .collect();
+    match robot.model(&inertias).build() {
+        Ok(_) => Ok(()),
+        Err(error) => {
+            let key = match place_of(&error, robot) {
+                Some(part) => list(&part),
+                None => format!("robots[{index}]"),
+            };
+            Err(file.error(&key, error.to_string(), "correct the robot"))
+        }
+    }
+}
+
+/// The part of a robot that an error is about.
+fn place_of(error: &DynamicsError, robot: &RobotDescription) -> Option<String> {
+    let joint = |name: &str| {
+        let at = robot.joints.iter().position(|joint| joint.name == name);
+        at.map(|at| format!("joints[{at}]"))
+    };
+    let link = |name: &str| {
+        let at = robot.links.iter().position(|link| link.name == name);
+        at.map(|at| format!("links[{at}]"))
+    };
+    let frame = |name: &str| {
+        let at = robot.frames.iter().position(|frame| frame.name == name);
+        at.map(|at| format!("frames[{at}]"))
+    };
+    let coupling = |name: &str| {
+        let at = robot.couplings.iter().rposition(|coupling| coupling.name == name);
+        at.map(|at| format!("couplings[{at}]"))
+    };
+    match error {
+        DynamicsError::DuplicateName { kind, name }
+        | DynamicsError::BadName { kind, name, .. }
+        | DynamicsError::UnknownReference { kind, name, .. }
+        | DynamicsError::BadPlacement { kind, name, .. } => match *kind {
+            "joint" => joint(name),
+            "frame" => frame(name),
+            "coupling" => coupling(name),
+            _ => link(name),
+        },
+        DynamicsError::TwoParents { second, .. } => joint(second),
+        DynamicsError::Cycle { joints } => joints.first().and_then(|name| joint(name)),
+        DynamicsError::BadJoint { joint: name, .. } => joint(name),
+        DynamicsError::Unattached { body } | DynamicsError::BadInertia { body, .. } => link(body),
+        DynamicsError::BadCoupling { coupling: name, .. } => coupling(name),
+        _ => None,
+    }
+}

@@ -1,0 +1,335 @@
+//! A scene as plain data: what a scene file says, in SI units, with names instead of handles.
+
+use std::collections::BTreeMap;
+
+use nalgebra::{Isometry3, Point3, Vector3};
+use stiction_collision::{Groups, Material};
+use stiction_dynamics::{
+    CouplingDescription, DofProperties, Inertia, JointKind, Symmetric3,
+};
+
+use super::shape::ShapeKind;
+use super::signal::Signal;
+
+/// A scene: bodies, robots, what holds and drives them, and for how long.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SceneDescription {
+    /// Name of the scene.
+    pub name: String,
+    /// How long to simulate, s.
+    pub seconds: f64,
+    /// How it is stepped.
+    pub settings: SettingsDescription,
+    /// Surface materials by name.
+    pub materials: BTreeMap<String, Material>,
+    /// Rigid bodies.
+    pub bodies: Vec<BodyDescription>,
+    /// Joints between any two bodies.
+    pub joints: Vec<JointDescription>,
+    /// Articulated robots.
+    pub robots: Vec<RobotDescription>,
+    /// What drives the scene.
+    pub controllers: Vec<ControllerDescription>,
+    /// Pairs of bodies that never touch.
+    pub exclude: Vec<[String; 2]>,
+}
+
+impl SceneDescription {
+    /// An empty scene.
+    pub fn new(name: impl Into<String>, seconds: f64) -> Self {
+        Self {
+            name: name.into(),
+            seconds,
+            settings: SettingsDescription::default(),
+            materials: BTreeMap::new(),
+            bodies: Vec::new(),
+            joints: Vec::new(),
+            robots: Vec::new(),
+            controllers: Vec::new(),
+            exclude: Vec::new(),
+        }
+    }
+}
+
+/// How a scene is stepped; `None` leaves it to the simulator.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct SettingsDescription {
+    /// Time step, s.
+    pub time_step: Option<f64>,
+    /// θ of the time integration, in [0, 1): 0 is implicit Euler, 0.5 the midpoint rule.
+    pub theta: Option<f64>,
+    /// Acceleration of free fall, world axes, m/s².
+    pub gravity: Option<Vector3<f64>>,
+    /// Solver by name.
+    pub solver: Option<String>,
+    /// Residual at which the solver stops, m/s.
+    pub tolerance: Option<f64>,
+    /// Most iterations of the solver per island and step.
+    pub max_iterations: Option<usize>,
+    /// Share of a penetration or joint error that is removed in a step, 0 to 1.
+    pub baumgarte: Option<f64>,
+    /// Largest speed at which a penetration is pushed out, m/s.
+    pub push_out_speed: Option<f64>,
+    /// Gap up to which contacts are handed to the solver, m.
+    pub contact_margin: Option<f64>,
+    /// Further passes of linearise-and-solve in one step.
+    pub relinearizations: Option<usize>,
+    /// Whether bodies that don't touch are solved apart.
+    pub islands: Option<bool>,
+    /// Whether impulses of the last step are the guess of the next.
+    pub warm_start: Option<bool>,
+    /// Most contact points that are kept of a pair of bodies.
+    pub max_contacts: Option<usize>,
+}
+
+/// A rigid body.
+#[derive(Debug, Clone, PartialEq)]
+pub struct BodyDescription {
+    /// Unique name.
+    pub name: String,
+    /// What moves it.
+    pub kind: BodyKind,
+    /// Pose of its frame in the world.
+    pub pose: Isometry3<f64>,
+    /// Velocity of the centre of mass (of the frame's origin for a driven body), world axes, m/s.
+    pub velocity: Vector3<f64>,
+    /// Angular velocity, world axes, rad/s.
+    pub angular_velocity: Vector3<f64>,
+    /// Red, green, blue and opacity, 0 to 1.
+    pub color: Option<[f32; 4]>,
+    /// Its shapes.
+    pub shapes: Vec<ShapeDescription>,
+}
+
+/// What moves a body.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum BodyKind {
+    /// Nothing.
+    Fixed,
+    /// A controller, whatever it meets.
+    Driven,
+    /// Forces.
+    Free(MassDescription),
+}
+
+/// Where a body's mass comes from.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum MassDescription {
+    /// This many kg, spread evenly over the volume of its shapes.
+    Mass(f64),
+    /// Its shapes, filled at this many kg/m³.
+    Density(f64),
+    /// Given.
+    Inertia(InertiaDescription),
+}
+
+/// Mass, centre of mass and rotational inertia of a body.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct InertiaDescription {
+    /// kg.
+    pub mass: f64,
+    /// Centre of mass in the body's frame, m.
+    pub center: Vector3<f64>,
+    /// Rotational inertia about the centre of mass, body axes, kg·m².
+    pub about_center: Symmetric3,
+}
+
+impl InertiaDescription {
+    /// The same in the type of the dynamics.
+    pub fn to_inertia(&self) -> Inertia {
+        Inertia::from_com(self.mass, self.center, self.about_center)
+    }
+}
+
+impl From<Inertia> for InertiaDescription {
+    fn from(inertia: Inertia) -> Self {
+        Self {
+            mass: inertia.mass,
+            center: inertia.com(),
+            about_center: inertia.about_com(),
+        }
+    }
+}
+
+/// A shape of a body or link.
+#[derive(Debug, Clone, PartialEq)]
+pub struct ShapeDescription {
+    /// Unique among the shapes of the body.
+    pub name: String,
+    /// Form and size.
+    pub kind: ShapeKind,
+    /// Pose in the body's frame.
+    pub pose: Isometry3<f64>,
+    /// Material by name; `None` for the default material.
+    pub material: Option<String>,
+    /// Collision groups.
+    pub groups: Groups,
+}
+
+/// A joint between two bodies, beside the kinematic trees of robots.
+#[derive(Debug, Clone, PartialEq)]
+pub struct JointDescription {
+    /// Unique name.
+    pub name: String,
+    /// What it allows.
+    pub kind: ConnectionKind,
+    /// The two bodies by name; a link is `robot/link`.
+    pub bodies: [String; 2],
+    /// Where it sits.
+    pub anchors: Anchors,
+    /// Whether the two bodies may touch; `None` leaves it to the kind.
+    pub collide: Option<bool>,
+}
+
+/// Where a joint sits on its bodies.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Anchors {
+    /// A frame on each body, in the body's frame.
+    OnBodies([Isometry3<f64>; 2]),
+    /// A frame in the world, fixed to both bodies as they are at the start.
+    InWorld(Isometry3<f64>),
+}
+
+/// What a joint between two bodies allows; A and B are its anchor frames on the two.
+#[derive(Debug, Clone, Copy, PartialEq)]
+#[non_exhaustive]
+pub enum ConnectionKind {
+    /// The origins coincide.
+    Ball,
+    /// The origins and the z axes coincide.
+    Hinge,
+    /// The frames coincide.
+    Weld,
+    /// The origins stay at a distance.
+    Distance {
+        /// m.
+        length: f64,
+    },
+    /// A spring with a damper between the origins.
+    Spring {
+        /// N/m.
+        stiffness: f64,
+        /// N·s/m.
+        damping: f64,
+        /// Length without force, m.
+        rest_length: f64,
+    },
+    /// A ball or wheel at B rolls on the plane z = 0 of A without slipping.
+    Rolling {
+        /// m.
+        radius: f64,
+    },
+    /// B does not move along its y axis, seen from the first body.
+    NoSideSlip,
+}
+
+/// An articulated robot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RobotDescription {
+    /// Unique name.
+    pub name: String,
+    /// Where the frame `world` of the robot stands in the world.
+    pub base: Isometry3<f64>,
+    /// Its links.
+    pub links: Vec<LinkDescription>,
+    /// Its joints.
+    pub joints: Vec<RobotJointDescription>,
+    /// Further named frames.
+    pub frames: Vec<RobotFrameDescription>,
+    /// Linear equations between joint coordinates.
+    pub couplings: Vec<CouplingDescription>,
+}
+
+/// A link of a robot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct LinkDescription {
+    /// Unique within the robot.
+    pub name: String,
+    /// Its mass; `None` for a link without.
+    pub mass: Option<MassDescription>,
+    /// Its shapes, in the link's frame.
+    pub shapes: Vec<ShapeDescription>,
+}
+
+/// A named frame fixed to a link.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RobotFrameDescription {
+    /// Unique among the links and frames of the robot.
+    pub name: String,
+    /// The link, or `world`.
+    pub link: String,
+    /// Its pose in the link's frame.
+    pub pose: Isometry3<f64>,
+}
+
+/// A joint of a robot.
+#[derive(Debug, Clone, PartialEq)]
+pub struct RobotJointDescription {
+    /// Unique within the robot.
+    pub name: String,
+    /// How it moves.
+    pub kind: JointKind,
+    /// The link it is mounted on, or `world`.
+    pub parent: String,
+    /// The link it moves.
+    pub child: String,
+    /// Pose of the joint's frame in the parent's frame.
+    pub pose: Isometry3<f64>,
+    /// Properties of each of its degrees of freedom.
+    pub properties: DofProperties,
+    /// Configuration at the start; empty for the neutral one.
+    pub initial: Vec<f64>,
+    /// Velocity at the start; empty for rest.
+    pub initial_velocity: Vec<f64>,
+}
+
+/// What drives a scene.
+#[derive(Debug, Clone, PartialEq)]
+#[non_exhaustive]
+pub enum ControllerDescription {
+    /// Tracks a joint position.
+    Pd {
+        /// The robot.
+        robot: String,
+        /// Its joint, with one degree of freedom.
+        joint: String,
+        /// N·m/rad or N/m.
+        stiffness: f64,
+        /// N·m·s/rad or N·s/m.
+        damping: f64,
+        /// Added torque, N·m or N.
+        feed_forward: f64,
+        /// Wanted position, rad or m.
+        target: Signal<f64>,
+    },
+    /// Applies a torque or force to a joint.
+    Torque {
+        /// The robot.
+        robot: String,
+        /// Its joint, with one degree of freedom.
+        joint: String,
+        /// N·m or N.
+        torque: Signal<f64>,
+    },
+    /// Pushes a body, world axes.
+    Force {
+        /// A free body, or `robot/link`.
+        body: String,
+        /// N.
+        force: Signal<Vector3<f64>>,
+        /// N·m.
+        torque: Signal<Vector3<f64>>,
+        /// Where the force acts in the body's frame, m; `None` for the centre of mass (the origin
+        /// of a link).
+        point: Option<Point3<f64>>,
+    },
+    /// Sets the velocity of a driven body, world axes.
+    Drive {
+        /// The body.
+        body: String,
+        /// m/s.
+        velocity: Signal<Vector3<f64>>,
+        /// rad/s.
+        angular_velocity: Signal<Vector3<f64>>,
+    },
+}

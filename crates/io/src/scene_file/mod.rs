@@ -1,0 +1,156 @@
+//! Scenes as readable TOML files.
+//!
+//! ```
+//! let text = r#"
+//! seconds = 2
+//!
+//! [[bodies]]
+//! name = "floor"
+//! kind = "fixed"
+//! shapes = [{ kind = "half-space" }]
+//!
+//! [[bodies]]
+//! name = "ball"
+//! kind = "free"
+//! mass = "45 g"
+//! position = [0, 0, "30 cm"]
+//! shapes = [{ kind = "sphere", radius = "2 cm" }]
+//! "#;
+//! let file = stiction_io::scene_file::parse(text, "ball.toml")?;
+//! assert_eq!(file.scene.bodies[1].name, "ball");
+//!
+//! let error = stiction_io::scene_file::parse(&text.replace("45 g", "45 m"), "ball.toml");
+//! assert_eq!(
+//!     error.unwrap_err().to_string(),
+//!     "ball.toml:12:8: bodies[1].mass: \"45 m\" is not a mass; \
+//!      give a mass as a number in kg or as text such as \"45 g\""
+//! );
+//! # Ok::<(), stiction_io::IoError>(())
+//! ```
+//!
+//! The format is described in `docs/scene-files.md`. Plain numbers are in SI units; text with a
+//! unit is accepted wherever a number has a dimension.
+
+mod check;
+mod description;
+mod node;
+mod read;
+mod robot;
+mod shape;
+mod signal;
+mod source;
+mod suggest;
+mod units;
+mod write;
+
+use std::path::{Path, PathBuf};
+
+use toml::de::DeTable;
+
+pub use description::{
+    Anchors, BodyDescription, BodyKind, ConnectionKind, ControllerDescription, InertiaDescription,
+    JointDescription, LinkDescription, MassDescription, RobotDescription, RobotFrameDescription,
+    RobotJointDescription, SceneDescription, SettingsDescription, ShapeDescription,
+};
+pub use shape::{MeshFile, MeshSource, PointSource, ShapeError, ShapeKind, ThreadDescription};
+pub use signal::Signal;
+pub use write::to_toml;
+
+use crate::error::{IoError, Result};
+use node::Node;
+use source::{Places, Source};
+
+/// Largest scene file, bytes. Larger meshes belong into mesh files.
+const LARGEST: u64 = 64 << 20;
+
+/// A scene that was read, and where in its file everything stands.
+#[derive(Debug, Clone, PartialEq)]
+pub struct SceneFile {
+    /// What the file says.
+    pub scene: SceneDescription,
+    file: String,
+    folder: PathBuf,
+    places: Places,
+}
+
+impl SceneFile {
+    /// The folder that mesh files are relative to.
+    pub fn folder(&self) -> &Path {
+        &self.folder
+    }
+
+    /// An error about a key such as `bodies[2].shapes[0]`, at its line.
+    pub fn error(
+        &self,
+        key: &str,
+        problem: impl Into<String>,
+        advice: impl Into<String>,
+    ) -> IoError {
+        let (line, column) = self.places.find(key);
+        IoError::Scene {
+            file: self.file.clone(),
+            line,
+            column,
+            key: key.to_owned(),
+            problem: problem.into(),
+            advice: advice.into(),
+        }
+    }
+}
+
+/// Reads a scene file. Mesh files are relative to its folder.
+///
+/// # Errors
+/// A file that cannot be read, and everything that [`parse`] refuses.
+pub fn read(path: &Path) -> Result<SceneFile> {
+    let file = path.display().to_string();
+    let refuse = |problem: String| IoError::File {
+        file: file.clone(),
+        problem,
+    };
+    let size = std::fs::metadata(path).map_err(|error| refuse(error.to_string()))?.len();
+    if size > LARGEST {
+        return Err(refuse(format!(
+            "has {size} bytes, more than the {LARGEST} of a scene file; put meshes into files of their own"
+        )));
+    }
+    let bytes = std::fs::read(path).map_err(|error| refuse(error.to_string()))?;
+    let text = String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        refuse(format!("is not UTF-8 text: byte {at} begins no character"))
+    })?;
+    let folder = path.parent().unwrap_or(Path::new("")).to_owned();
+    Ok(SceneFile {
+        folder,
+        ..parse(&text, &file)?
+    })
+}
+
+/// Reads the text of a scene file; `file` is the name put in errors. Mesh files are relative to the
+/// current folder, and not opened here.
+///
+/// # Errors
+/// Text that is not TOML, unknown keys, values of a wrong type, dimension or range, names used twice
+/// and references to nothing; each with its line and key.
+pub fn parse(text: &str, file: &str) -> Result<SceneFile> {
+    let source = Source::new(file, text);
+    let table = DeTable::parse(text).map_err(|error| {
+        let (line, column) = source.position(error.span().map_or(0, |span| span.start));
+        IoError::Syntax {
+            file: file.to_owned(),
+            line,
+            column,
+            problem: error.message().trim().replace('\n', ", "),
+        }
+    })?;
+    let root = Node::root(&source, table.get_ref(), read::KEYS)?;
+    let scene = read::scene(&root)?;
+    let scene_file = SceneFile {
+        scene,
+        file: file.to_owned(),
+        folder: PathBuf::new(),
+        places: source.places(),
+    };
+    check::references(&scene_file)?;
+    Ok(scene_file)
+}

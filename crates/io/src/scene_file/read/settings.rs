@@ -1,0 +1,66 @@
+//! `[settings]`: how a scene is stepped.
+
+use super::super::description::SettingsDescription;
+use super::super::node::Node;
+use super::super::units::{ACCELERATION, LENGTH, PLAIN, SPEED, TIME};
+use crate::error::Result;
+
+const KEYS: &[&str] = &[
+    "time_step",
+    "theta",
+    "gravity",
+    "solver",
+    "tolerance",
+    "max_iterations",
+    "baumgarte",
+    "push_out_speed",
+    "contact_margin",
+    "relinearizations",
+    "islands",
+    "warm_start",
+    "max_contacts",
+];
+
+pub(super) fn read(node: &Node<'_>) -> Result<SettingsDescription> {
+    let table = node.table(KEYS)?;
+    Ok(SettingsDescription {
+        time_step: table.read("time_step", |node| {
+            node.ranged(
+                TIME,
+                |value| value > 0.0 && value <= 1.0,
+                "must be positive and at most 1 s",
+            )
+        })?,
+        theta: table.read("theta", |node| theta(&node))?,
+        gravity: table.read("gravity", |node| node.vector(ACCELERATION))?,
+        solver: table.read("solver", |node| node.name())?,
+        tolerance: table.read("tolerance", |node| node.positive(SPEED))?,
+        max_iterations: table.read("max_iterations", |node| positive_count(&node, 1_000_000))?,
+        baumgarte: table.read("baumgarte", |node| {
+            node.ranged(PLAIN, |value| (0.0..=1.0).contains(&value), "must be in [0, 1]")
+        })?,
+        push_out_speed: table.read("push_out_speed", |node| node.not_negative(SPEED))?,
+        contact_margin: table.read("contact_margin", |node| node.not_negative(LENGTH))?,
+        relinearizations: table.read("relinearizations", |node| node.count(1000))?,
+        islands: table.read("islands", |node| node.flag())?,
+        warm_start: table.read("warm_start", |node| node.flag())?,
+        max_contacts: table.read("max_contacts", |node| positive_count(&node, 1_000_000))?,
+    })
+}
+
+fn theta(node: &Node<'_>) -> Result<f64> {
+    if node.is_text() {
+        return Ok(match node.one_of(&["implicit-euler", "midpoint"])? {
+            "midpoint" => 0.5,
+            _ => 0.0,
+        });
+    }
+    node.ranged(PLAIN, |value| (0.0..1.0).contains(&value), "must be in [0, 1)")
+}
+
+fn positive_count(node: &Node<'_>, most: usize) -> Result<usize> {
+    match node.count(most)? {
+        0 => Err(node.fail("is 0", format!("give a whole number from 1 to {most}"))),
+        count => Ok(count),
+    }
+}

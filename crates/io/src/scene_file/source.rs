@@ -1,0 +1,111 @@
+//! The text of a scene file, and the way from a key to its line.
+
+use std::cell::RefCell;
+use std::collections::HashMap;
+
+use crate::error::IoError;
+
+/// Lines and columns, both from 1, of the keys of a file.
+#[derive(Debug, Clone, Default, PartialEq)]
+pub(super) struct Places {
+    by_key: HashMap<String, (usize, usize)>,
+}
+
+impl Places {
+    /// The place of a key, or of the closest table around it.
+    pub(super) fn find(&self, key: &str) -> (usize, usize) {
+        let mut key = key;
+        loop {
+            if let Some(&place) = self.by_key.get(key) {
+                return place;
+            }
+            match key.rfind(['.', '[']) {
+                Some(end) => key = &key[..end],
+                None => return (1, 1),
+            }
+        }
+    }
+}
+
+/// A text with the places that were visited in it.
+pub(super) struct Source<'a> {
+    pub(super) file: &'a str,
+    text: &'a str,
+    /// Byte at which each line begins.
+    line_starts: Vec<usize>,
+    visited: RefCell<HashMap<String, usize>>,
+}
+
+impl<'a> Source<'a> {
+    pub(super) fn new(file: &'a str, text: &'a str) -> Self {
+        let ends = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
+        let line_starts = std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect();
+        Self {
+            file,
+            text,
+            line_starts,
+            visited: RefCell::default(),
+        }
+    }
+
+    /// Line and column of a byte, both from 1.
+    pub(super) fn position(&self, offset: usize) -> (usize, usize) {
+        let line = self.line_starts.partition_point(|&start| start <= offset).max(1);
+        let start = self.line_starts[line - 1];
+        let before = self.text.get(start..offset.min(self.text.len())).unwrap_or("");
+        (line, before.chars().count() + 1)
+    }
+
+    /// Remembers where a key is.
+    pub(super) fn visit(&self, key: &str, offset: usize) {
+        self.visited.borrow_mut().insert(key.to_owned(), offset);
+    }
+
+    /// Where all visited keys are.
+    pub(super) fn places(&self) -> Places {
+        let visited = self.visited.borrow();
+        Places {
+            by_key: visited
+                .iter()
+                .map(|(key, &offset)| (key.clone(), self.position(offset)))
+                .collect(),
+        }
+    }
+
+    /// An error at a byte.
+    pub(super) fn error(
+        &self,
+        offset: usize,
+        key: &str,
+        problem: impl Into<String>,
+        advice: impl Into<String>,
+    ) -> IoError {
+        let (line, column) = self.position(offset);
+        IoError::Scene {
+            file: self.file.to_owned(),
+            line,
+            column,
+            key: key.to_owned(),
+            problem: problem.into(),
+            advice: advice.into(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn columns_count_characters_and_a_missing_key_is_where_its_table_is() {
+        let source = Source::new("f", "µ = 1\n\nx = 2");
+        assert_eq!(source.position(0), (1, 1));
+        assert_eq!(source.position(5), (1, 5));
+        assert_eq!(source.position(8), (3, 1));
+        assert_eq!(source.position(999), (3, 6));
+        source.visit("a[1]", 8);
+        let places = source.places();
+        assert_eq!(places.find("a[1].b[2].c"), (3, 1));
+        assert_eq!(places.find("other"), (1, 1));
+    }
+}

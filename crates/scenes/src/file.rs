@@ -1,0 +1,79 @@
+//! Scenes from scene files: descriptions with names become a world with handles.
+
+mod control;
+mod mass;
+mod world;
+
+use std::path::Path;
+
+use stiction_io::IoError;
+use stiction_io::scene_file::{self, SceneFile};
+use stiction_sim::{Execution, Settings, SimError, solvers};
+use thiserror::Error;
+
+use crate::scene::{Options, Scene};
+
+/// Why a scene file did not become a scene.
+#[derive(Debug, Clone, PartialEq, Error)]
+#[non_exhaustive]
+pub enum LoadError {
+    /// Something in the file, named by line and key.
+    #[error(transparent)]
+    File(#[from] IoError),
+    /// Options that no world can have.
+    #[error(transparent)]
+    Options(#[from] SimError),
+}
+
+/// Loads a scene file. Options override what the file says; a scene file has nothing random, so
+/// the seed changes nothing.
+///
+/// # Errors
+/// A file that cannot be read or makes no scene, with line and key; options that no world can have.
+pub fn load(path: impl AsRef<Path>, options: &Options) -> Result<Scene, LoadError> {
+    from_scene_file(&scene_file::read(path.as_ref())?, options)
+}
+
+/// Makes the scene of a file that was read already.
+///
+/// # Errors
+/// As [`load`].
+pub fn from_scene_file(file: &SceneFile, options: &Options) -> Result<Scene, LoadError> {
+    let scene = &file.scene;
+    let solver = scene.settings.solver.as_deref().unwrap_or(solvers::DEFAULT);
+    if options.solver.is_none()
+        && let Err(error) = solvers::make(solver)
+    {
+        return Err(file.error("settings.solver", error.to_string(), "name one of these").into());
+    }
+    let mut world = options.world(settings(file), solver)?;
+    if let Some(max_contacts) = scene.settings.max_contacts {
+        world.set_detection(max_contacts, Execution::Parallel)?;
+    }
+    let mut builder = world::Builder::new(file, world);
+    builder.add_bodies()?;
+    builder.add_robots()?;
+    builder.add_joints()?;
+    builder.exclude_pairs()?;
+    builder.add_controllers()?;
+    Ok(options.scene(&scene.name, builder.finish(), scene.seconds))
+}
+
+/// What the file says, and the defaults for the rest.
+fn settings(file: &SceneFile) -> Settings {
+    let given = &file.scene.settings;
+    let default = Settings::default();
+    Settings {
+        time_step: given.time_step.unwrap_or(default.time_step),
+        theta: given.theta.unwrap_or(default.theta),
+        gravity: given.gravity.unwrap_or(default.gravity),
+        tolerance: given.tolerance.unwrap_or(default.tolerance),
+        max_iterations: given.max_iterations.or(default.max_iterations),
+        baumgarte: given.baumgarte.unwrap_or(default.baumgarte),
+        push_out_speed: given.push_out_speed.unwrap_or(default.push_out_speed),
+        contact_margin: given.contact_margin.unwrap_or(default.contact_margin),
+        relinearizations: given.relinearizations.unwrap_or(default.relinearizations),
+        islands: given.islands.unwrap_or(default.islands),
+        warm_start: given.warm_start.unwrap_or(default.warm_start),
+    }
+}

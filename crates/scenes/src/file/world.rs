@@ -1,0 +1,286 @@
+//! From a description to a world, in the order of the file.
+
+use std::collections::HashMap;
+
+use stiction_io::IoError;
+use stiction_io::scene_file::{
+    Anchors, BodyKind, ConnectionKind as DescribedKind, ControllerDescription, RobotDescription,
+    SceneFile, ShapeDescription,
+};
+use stiction_sim::{
+    BodyHandle, Collider, Connection, ConnectionKind, Inertia, Isometry3, Material, Mobility,
+    RigidBody, RobotHandle, Shape, World,
+};
+
+use super::{control, mass};
+
+/// What to do about errors that only a world can find.
+const CORRECT: &str = "correct the table that begins here";
+
+/// A world under construction.
+pub(super) struct Builder<'a> {
+    file: &'a SceneFile,
+    world: World,
+    places: HashMap<String, Place>,
+}
+
+/// Where a named body, link or frame is.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Place {
+    /// The body that it is part of: links behind a fixed joint are part of the link they are fixed
+    /// to.
+    pub(super) body: BodyHandle,
+    /// Its pose on that body.
+    pub(super) offset: Isometry3<f64>,
+    /// Whether it belongs to a robot.
+    pub(super) is_link: bool,
+}
+
+impl<'a> Builder<'a> {
+    pub(super) fn new(file: &'a SceneFile, world: World) -> Self {
+        Self {
+            file,
+            world,
+            places: HashMap::new(),
+        }
+    }
+
+    pub(super) fn finish(self) -> World {
+        self.world
+    }
+
+    /// An error of the simulator about a key.
+    fn error(&self, key: &str, error: impl ToString) -> IoError {
+        self.file.error(key, error.to_string(), CORRECT)
+    }
+
+    pub(super) fn add_bodies(&mut self) -> Result<(), IoError> {
+        let file = self.file;
+        for (index, body) in file.scene.bodies.iter().enumerate() {
+            let key = format!("bodies[{index}]");
+            let shapes = self.build_shapes(&key, &body.shapes)?;
+            let mobility = match &body.kind {
+                BodyKind::Fixed => Mobility::Fixed,
+                BodyKind::Driven => Mobility::Driven,
+                BodyKind::Free(mass) => Mobility::Free(
+                    mass::inertia(mass, &body.name, &body.shapes, &shapes)
+                        .map_err(|error| self.error(&key, error))?,
+                ),
+            };
+            let rigid_body = RigidBody {
+                mobility,
+                pose: body.pose,
+                velocity: body.velocity,
+                angular_velocity: body.angular_velocity,
+                color: body.color,
+                ..RigidBody::fixed(&body.name)
+            };
+            let handle =
+                self.world.add_body(rigid_body).map_err(|error| self.error(&key, error))?;
+            let place = Place {
+                body: handle,
+                offset: Isometry3::identity(),
+                is_link: false,
+            };
+            self.places.insert(body.name.clone(), place);
+            self.attach(&key, &body.name, place, &body.shapes, shapes)?;
+        }
+        Ok(())
+    }
+
+    fn build_shapes(
+        &self,
+        key: &str,
+        descriptions: &[ShapeDescription],
+    ) -> Result<Vec<Shape>, IoError> {
+        let build = |(index, shape): (usize, &ShapeDescription)| {
+            let built = shape.kind.build(&shape.name, self.file.folder());
+            built.map_err(|error| self.error(&format!("{key}.shapes[{index}]"), error))
+        };
+        descriptions.iter().enumerate().map(build).collect()
+    }
+
+    /// Attaches shapes to a body; `owner` is the name of the body or link they belong to.
+    fn attach(
+        &mut self,
+        key: &str,
+        owner: &str,
+        place: Place,
+        descriptions: &[ShapeDescription],
+        shapes: Vec<Shape>,
+    ) -> Result<(), IoError> {
+        for (index, (description, shape)) in descriptions.iter().zip(shapes).enumerate() {
+            let name = format!("{owner}/{}", description.name);
+            let material = description.material.as_ref();
+            let material = material.and_then(|name| self.file.scene.materials.get(name));
+            let collider = Collider {
+                material: material.copied().unwrap_or_else(Material::default),
+                local_pose: place.offset * description.pose,
+                groups: description.groups,
+                ..Collider::new(&name, place.body.index(), shape)
+            };
+            self.world
+                .attach_collider(collider)
+                .map_err(|error| self.error(&format!("{key}.shapes[{index}]"), error))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn add_robots(&mut self) -> Result<(), IoError> {
+        let file = self.file;
+        for (index, robot) in file.scene.robots.iter().enumerate() {
+            let key = format!("robots[{index}]");
+            let mut shapes = Vec::new();
+            let mut inertias: Vec<Option<Inertia>> = Vec::new();
+            for (number, link) in robot.links.iter().enumerate() {
+                let key = format!("{key}.links[{number}]");
+                let built = self.build_shapes(&key, &link.shapes)?;
+                let inertia = link
+                    .mass
+                    .map(|mass| mass::inertia(&mass, &link.name, &link.shapes, &built))
+                    .transpose()
+                    .map_err(|error| self.error(&key, error))?;
+                shapes.push(built);
+                inertias.push(inertia);
+            }
+            let model = robot.model(&inertias).build();
+            let model = model.map_err(|error| self.error(&key, error))?;
+            let handle = self
+                .world
+                .add_robot(&robot.name, model)
+                .map_err(|error| self.error(&key, error))?;
+            self.place_links(&key, robot, handle)?;
+            for (number, (link, shapes)) in robot.links.iter().zip(shapes).enumerate() {
+                let key = format!("{key}.links[{number}]");
+                let owner = format!("{}/{}", robot.name, link.name);
+                if let Some(&place) = self.places.get(&owner) {
+                    self.attach(&key, &owner, place, &link.shapes, shapes)?;
+                }
+            }
+            self.set_initial_state(&key, robot, handle)?;
+        }
+        Ok(())
+    }
+
+    /// Finds the body that each link moves with.
+    fn place_links(
+        &mut self,
+        key: &str,
+        robot: &RobotDescription,
+        handle: RobotHandle,
+    ) -> Result<(), IoError> {
+        let model = self.world.model(handle).map_err(|error| self.error(key, error))?;
+        let mut found = Vec::new();
+        for frame in model.frames() {
+            let body = model.body_name(frame.body).unwrap_or("world");
+            let body = self.world.find_body(&format!("{}/{body}", robot.name));
+            let body = body.map_err(|error| self.error(key, error))?;
+            let place = Place {
+                body,
+                offset: frame.placement.to_isometry(),
+                is_link: true,
+            };
+            found.push((format!("{}/{}", robot.name, frame.name), place));
+        }
+        self.places.extend(found);
+        Ok(())
+    }
+
+    fn set_initial_state(
+        &mut self,
+        key: &str,
+        robot: &RobotDescription,
+        handle: RobotHandle,
+    ) -> Result<(), IoError> {
+        let model = self.world.model(handle).map_err(|error| self.error(key, error))?;
+        let (mut q, mut v) = (model.neutral(), vec![0.0; model.nv()]);
+        for joint in &robot.joints {
+            let Some(info) = model.joint(&joint.name) else {
+                continue;
+            };
+            if joint.initial.len() == info.q.len() {
+                q[info.q.clone()].copy_from_slice(&joint.initial);
+            }
+            if joint.initial_velocity.len() == info.v.len() {
+                v[info.v.clone()].copy_from_slice(&joint.initial_velocity);
+            }
+        }
+        self.world
+            .set_robot_state(handle, &q, &v)
+            .map_err(|error| self.error(key, error))
+    }
+
+    pub(super) fn add_joints(&mut self) -> Result<(), IoError> {
+        let file = self.file;
+        for (index, joint) in file.scene.joints.iter().enumerate() {
+            let key = format!("joints[{index}]");
+            let [a, b] = [self.find(&key, &joint.bodies[0])?, self.find(&key, &joint.bodies[1])?];
+            let frames = match &joint.anchors {
+                Anchors::OnBodies([on_a, on_b]) => [a.offset * on_a, b.offset * on_b],
+                Anchors::InWorld(frame) => {
+                    let on = |body: BodyHandle| {
+                        let pose = self.world.pose(body);
+                        Ok(pose.map_err(|error| self.error(&key, error))?.inverse() * frame)
+                    };
+                    [on(a.body)?, on(b.body)?]
+                }
+            };
+            let kind = match joint.kind {
+                DescribedKind::Ball => ConnectionKind::Ball,
+                DescribedKind::Hinge => ConnectionKind::Hinge,
+                DescribedKind::Weld => ConnectionKind::Weld,
+                DescribedKind::Distance { length } => ConnectionKind::Distance { length },
+                DescribedKind::Spring {
+                    stiffness,
+                    damping,
+                    rest_length,
+                } => ConnectionKind::Spring {
+                    stiffness,
+                    damping,
+                    rest_length,
+                },
+                DescribedKind::Rolling { radius } => ConnectionKind::Rolling { radius },
+                DescribedKind::NoSideSlip => ConnectionKind::NoSideSlip,
+                _ => return Err(self.error(&key, "the simulator does not know this kind")),
+            };
+            let mut connection =
+                Connection::new(&joint.name, kind, a.body, b.body).anchored(frames[0], frames[1]);
+            if let Some(collide) = joint.collide {
+                connection.collide = collide;
+            }
+            self.world.connect(connection).map_err(|error| self.error(&key, error))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn exclude_pairs(&mut self) -> Result<(), IoError> {
+        let file = self.file;
+        for (index, [a, b]) in file.scene.exclude.iter().enumerate() {
+            let key = format!("exclude[{index}]");
+            let (a, b) = (self.find(&key, a)?.body, self.find(&key, b)?.body);
+            self.world.exclude(a, b).map_err(|error| self.error(&key, error))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn add_controllers(&mut self) -> Result<(), IoError> {
+        let file = self.file;
+        for (index, description) in file.scene.controllers.iter().enumerate() {
+            let key = format!("controllers[{index}]");
+            let place = match description {
+                ControllerDescription::Force { body, .. }
+                | ControllerDescription::Drive { body, .. } => Some(self.find(&key, body)?),
+                _ => None,
+            };
+            let made = control::make(description, &mut self.world, place);
+            let controller = made.map_err(|error| self.error(&key, error))?;
+            self.world.add_controller(controller);
+        }
+        Ok(())
+    }
+
+    fn find(&self, key: &str, name: &str) -> Result<Place, IoError> {
+        let found = self.places.get(name).copied();
+        found.ok_or_else(|| self.error(key, format!("there is no body \"{name}\"")))
+    }
+}
