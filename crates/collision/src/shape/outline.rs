@@ -95,7 +95,7 @@ impl Shape {
             Geometry::HalfSpace => Outline::HalfSpace,
             Geometry::Mesh(mesh) => Outline::Mesh(mesh),
             Geometry::Sdf(solid) => match &solid.faces {
-                Some(faces) => Outline::Mesh(faces),
+                Some(faces) => Outline::Mesh(faces.mesh()),
                 None => Outline::Hidden,
             },
             Geometry::Compound(parts) => Outline::Compound(parts),
