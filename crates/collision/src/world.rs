@@ -233,6 +233,8 @@ impl CollisionWorld {
             pairs: self
                 .slots
                 .iter()
+                // Which idle pairs are followed is the broad phase's business and changes nothing.
+                .filter(|slot| slot.memory != PairMemory::default())
                 .map(|slot| (slot.pair.0, slot.pair.1, slot.memory.clone()))
                 .collect(),
         }

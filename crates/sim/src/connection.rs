@@ -256,11 +256,17 @@ impl Writer<'_> {
         violation: [f64; 3],
     ) {
         let count = directions.len();
+        // A later pass sees the curvature that the first one missed, and takes all of it out.
+        let share = if self.pair.placement.advance > 0.0 {
+            1.0
+        } else {
+            self.settings.baumgarte
+        };
         let mut error = [0.0; 3];
         for row in 0..count {
             let violation = violation[row] - self.pair.placement.advance * motion.guess[row];
             error[row] = motion.driven[row]
-                + equality_error(violation, self.settings.time_step, self.settings.baumgarte);
+                + equality_error(violation, self.settings.time_step, share);
         }
         self.push(Law::Equality, directions, &error[..count], motion.terms);
     }

@@ -26,7 +26,8 @@ pub struct Settings {
     /// Gap up to which contacts are handed to the solver even between bodies at rest, m. What
     /// moves sees further, by the way it goes in a step.
     pub contact_margin: f64,
-    /// Further passes of linearise-and-solve in one step, against drift; 0 is the plain scheme.
+    /// Further passes of linearise-and-solve in one step, against drift; 0 is the plain scheme. With
+    /// any, connections are closed whole in every step.
     pub relinearizations: usize,
     /// Whether bodies that don't touch are solved apart.
     pub islands: bool,

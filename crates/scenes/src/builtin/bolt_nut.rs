@@ -33,8 +33,8 @@ fn build(options: &Options) -> Result<Scene> {
     world.attach(fixed, Shape::bolt("thread", bolt, 10e-3)?, steel)?;
     let shape = Shape::nut("thread", nut, 4e-3)?;
     let inertia = uniform_inertia(&shape, 0.9)?;
-    // Turned by as much as it stands above a whole number of pitches.
-    let angle = std::f64::consts::TAU * START / thread.lead();
+    // Turned by as much as it would have been on its way there.
+    let angle = START / thread.lead();
     let pose = Isometry3::from_parts(
         Vector3::new(0.0, 0.0, START).into(),
         UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle),

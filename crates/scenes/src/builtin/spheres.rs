@@ -18,7 +18,8 @@ const RADIUS: f64 = 0.05;
 
 fn build(options: &Options) -> Result<Scene> {
     let settings = Settings {
-        tolerance: 1e-4,
+        tolerance: 1e-3,
+        max_iterations: Some(50),
         ..Settings::default()
     };
     let mut world = options.world(settings, "subadmm")?;

@@ -1,0 +1,191 @@
+//! `run`, `scenes`, `compare` and `export` as a user meets them.
+
+use std::path::PathBuf;
+use std::process::{Command, Output};
+
+fn stiction(folder: &Folder, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_stiction"))
+        .args(arguments)
+        .current_dir(&folder.0)
+        .output()
+        .expect("the command starts")
+}
+
+fn stdout(output: &Output) -> String {
+    String::from_utf8(output.stdout.clone()).expect("standard output is text")
+}
+
+fn stderr(output: &Output) -> String {
+    String::from_utf8(output.stderr.clone()).expect("standard error is text")
+}
+
+/// A directory of its own for each test, removed at the end.
+struct Folder(PathBuf);
+
+impl Folder {
+    fn new(name: &str) -> Self {
+        let path = std::env::temp_dir().join(format!("stiction-{name}-{}", std::process::id()));
+        std::fs::create_dir_all(&path).unwrap();
+        Self(path)
+    }
+
+    fn files(&self) -> Vec<String> {
+        let mut names: Vec<String> = std::fs::read_dir(&self.0)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.0.join(name)).unwrap()
+    }
+}
+
+impl Drop for Folder {
+    fn drop(&mut self) {
+        let _ = std::fs::remove_dir_all(&self.0);
+    }
+}
+
+#[test]
+fn a_run_writes_recording_and_page_and_prints_a_summary() {
+    let folder = Folder::new("run");
+    let run = stiction(&folder, &["run", "box-slide", "--seconds", "0.2", "--profile"]);
+    assert!(run.status.success(), "{}", stderr(&run));
+    let text = stdout(&run);
+    for word in ["time (ms)", "iterations", "residual", "penetration", "solve", "box-slide.html"] {
+        assert!(text.contains(word), "{word} in {text}");
+    }
+    assert_eq!(folder.files(), ["box-slide.html", "box-slide.stic"]);
+    assert!(folder.read("box-slide.html").starts_with("<!DOCTYPE html>"));
+
+    let export = stiction(&folder, &["export", "box-slide.stic"]);
+    assert!(export.status.success(), "{}", stderr(&export));
+    let table = folder.read("box-slide.csv");
+    // The first frame, twelve more in 0.2 s, and the header.
+    assert_eq!(table.lines().count(), 14, "{table}");
+    assert!(folder.files().contains(&"box-slide.npz".to_owned()));
+    assert!(folder.files().contains(&"box-slide.json".to_owned()));
+}
+
+#[test]
+fn json_is_one_object_and_repeats_to_the_digit() {
+    let folder = Folder::new("json");
+    let run = || {
+        let arguments = ["run", "spheres", "--seconds", "0.1", "--no-output", "--json"];
+        let output = stiction(&folder, &[&arguments[..], &["--seed", "7"]].concat());
+        assert!(output.status.success(), "{}", stderr(&output));
+        let text = stdout(&output);
+        assert_eq!(text.lines().count(), 1);
+        serde_json::from_str::<serde_json::Value>(&text).unwrap()
+    };
+    let (first, second) = (run(), run());
+    assert_eq!(first["outcome"], "finished");
+    assert_eq!(first["steps"], 24);
+    assert_eq!(first["kinetic_energy_j"], second["kinetic_energy_j"]);
+    assert!(folder.files().is_empty());
+}
+
+#[test]
+fn plots_and_tables_are_written_where_asked() {
+    let folder = Folder::new("outputs");
+    let arguments = [
+        "run", "rolling", "--seconds", "0.1", "--no-output", "--quiet", "--csv", "r.csv", "--plot",
+        "r.svg",
+    ];
+    let run = stiction(&folder, &arguments);
+    assert!(run.status.success(), "{}", stderr(&run));
+    assert_eq!(stdout(&run), "");
+    assert!(folder.read("r.svg").starts_with("<svg"));
+    assert!(folder.read("r.csv").starts_with("time"));
+    assert_eq!(folder.files(), ["r.csv", "r.svg"]);
+}
+
+#[test]
+fn compare_shows_solvers_side_by_side() {
+    let folder = Folder::new("compare");
+    let arguments = [
+        "compare", "mass-ratio", "--solvers", "canal,pgs", "--seconds", "0.5", "--plot", "c.svg",
+    ];
+    let compare = stiction(&folder, &arguments);
+    assert!(compare.status.success(), "{}", stderr(&compare));
+    let text = stdout(&compare);
+    let line = |solver: &str| text.lines().find(|line| line.starts_with(solver)).unwrap();
+    let column = |solver: &str, index: usize| -> f64 {
+        line(solver).split_whitespace().nth(index).unwrap().parse().unwrap()
+    };
+    // A tonne on a gram: exact with canal, through the floor with Gauss–Seidel.
+    assert!(column("canal", 5) < 1e-5, "{text}");
+    assert!(column("pgs", 5) > 1e-3, "{text}");
+    assert!(folder.read("c.svg").contains("pgs"));
+}
+
+#[test]
+fn scenes_are_listed_with_a_line_each() {
+    let folder = Folder::new("scenes");
+    let scenes = stiction(&folder, &["scenes"]);
+    let text = stdout(&scenes);
+    for name in ["dish-piling", "bolt-nut", "grip", "chain", "newton-cradle"] {
+        assert!(text.lines().any(|line| line.starts_with(name)), "{text}");
+    }
+}
+
+#[test]
+fn bad_requests_are_answered_clearly_and_leave_nothing_behind() {
+    let folder = Folder::new("errors");
+    let table: [(&[&str], &str); 8] = [
+        (&["run", "dish-pilling"], "did you mean \"dish-piling\""),
+        (&["run", "missing.toml"], "missing.toml"),
+        (&["run", "rolling", "--solver", "canel"], "did you mean \"canal\""),
+        (&["run", "rolling", "--dt", "-1"], "positive"),
+        (&["run", "rolling", "--html", "no/such/folder/x.html"], "no/such/folder"),
+        (&["run", "rolling", "--record", "no/such/folder/x.stic"], "no/such/folder"),
+        (&["export", "missing.stic"], "missing.stic"),
+        (&["compare", "rolling", "--solvers", "nobody"], "nobody"),
+    ];
+    for (arguments, expected) in table {
+        let output = stiction(&folder, arguments);
+        let message = stderr(&output);
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}: {message}");
+        assert!(message.contains(expected), "{arguments:?}: {message}");
+        assert!(stdout(&output).is_empty());
+    }
+    assert!(folder.files().is_empty(), "{:?}", folder.files());
+}
+
+#[test]
+fn a_broken_recording_is_refused_by_name() {
+    let folder = Folder::new("broken");
+    std::fs::write(folder.0.join("noise.stic"), b"not a recording").unwrap();
+    let export = stiction(&folder, &["export", "noise.stic"]);
+    assert_eq!(export.status.code(), Some(2));
+    assert!(stderr(&export).contains("noise.stic"), "{}", stderr(&export));
+    assert_eq!(folder.files(), ["noise.stic"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_run_with_what_was_simulated() {
+    let folder = Folder::new("interrupt");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stiction"))
+        .args(["run", "box-tower", "--seconds", "100000"])
+        .current_dir(&folder.0)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    // Long enough for the first steps, however slow the machine.
+    while folder.files().is_empty() {
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let id = child.id().to_string();
+    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    let status = child.wait().unwrap();
+    assert!(status.success(), "{status}");
+    assert_eq!(folder.files(), ["box-tower.html", "box-tower.stic"]);
+    let export = stiction(&folder, &["export", "box-tower.stic", "--csv", "t.csv"]);
+    assert!(export.status.success() && stderr(&export).is_empty(), "{}", stderr(&export));
+}
