@@ -14,6 +14,8 @@ use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use stiction_collision::{Aabb, BroadPhase, Proxy};
 
+const STEPS: usize = 31;
+
 /// Radii around 1 cm, about 8 % of the volume filled.
 struct Spheres {
     centers: Vec<Point3<f64>>,
@@ -107,12 +109,10 @@ fn boxes(proxies: &[Proxy]) -> impl Iterator<Item = &Aabb> {
     })
 }
 
-/// Median time of a step, over `steps` steps, and the mean number of pairs.
-fn time(steps: usize, mut step: impl FnMut() -> (Duration, usize)) -> (Duration, usize) {
-    let mut times: Vec<(Duration, usize)> = (0..steps).map(|_| step()).collect();
-    let pairs = times.iter().map(|t| t.1).sum::<usize>() / steps;
+/// Median of times.
+fn median(mut times: Vec<Duration>) -> Duration {
     times.sort();
-    (times[steps / 2].0, pairs)
+    times[times.len() / 2]
 }
 
 #[expect(clippy::print_stdout, reason = "the table is the point of this bench")]
@@ -124,23 +124,22 @@ fn scaling(c: &mut Criterion) {
         spheres.boxes(&mut proxies);
         let mut broad = BroadPhase::new(0.1);
         broad.update(&proxies, |_, _| true);
-        let (ours, pairs) = time(21, || {
-            spheres.step();
-            spheres.boxes(&mut proxies);
-            let start = Instant::now();
-            let n = black_box(broad.update(&proxies, |_, _| true)).len();
-            (start.elapsed(), n)
-        });
-        let mut spheres = Spheres::new(n);
-        spheres.boxes(&mut proxies);
         let mut tree = ParryTree::new(&proxies);
-        let (parry, parry_pairs) = time(21, || {
+        // both in turn, step by step, so that whatever else the machine does hits both alike
+        let (mut ours, mut parry) = (Vec::new(), Vec::new());
+        let (mut pairs, mut parry_pairs) = (0, 0);
+        for _ in 0..STEPS {
             spheres.step();
             spheres.boxes(&mut proxies);
             let start = Instant::now();
-            let n = black_box(tree.step(&proxies));
-            (start.elapsed(), n)
-        });
+            pairs += black_box(broad.update(&proxies, |_, _| true)).len();
+            ours.push(start.elapsed());
+            let start = Instant::now();
+            parry_pairs += black_box(tree.step(&proxies));
+            parry.push(start.elapsed());
+        }
+        let (pairs, parry_pairs) = (pairs / STEPS, parry_pairs / STEPS);
+        let (ours, parry) = (median(ours), median(parry));
         let per = |d: Duration, pairs: usize| d.as_secs_f64() * 1e9 / (n + pairs) as f64;
         println!(
             "{n:7} {pairs:7}  | {:8.2} {:15.1}  | {:9.2} {:15.1}  | {:6.2}",

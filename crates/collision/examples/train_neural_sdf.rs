@@ -33,8 +33,8 @@ fn target(name: &str) -> Result<(SdfRef, usize, i32), Box<dyn std::error::Error>
         "torus" => (std::sync::Arc::new(TorusSdf::new(0.5, 0.2)?), 24, 3000),
         "bolt" => {
             let thread = MetricThread::coarse(48)?;
-            let bolt = BoltSdf::rod(thread, 0.02, ThreadEnd::Flat)?;
-            (std::sync::Arc::new(bolt), 96, 20_000)
+            let bolt = BoltSdf::rod(thread, 0.01, ThreadEnd::Flat)?;
+            (std::sync::Arc::new(bolt), 48, 4000)
         }
         other => return Err(format!("no target \"{other}\": torus or bolt").into()),
     })

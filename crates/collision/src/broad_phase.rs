@@ -46,11 +46,14 @@ struct Entry {
     moved: bool,
 }
 
-/// A box in the order of cells.
+/// A box in the order of cells, with all that the search needs: going back to the bodies would miss
+/// the caches every time.
 #[derive(Debug, Clone, Copy)]
 struct Member {
     fat: Aabb,
     body: u32,
+    cell: [i32; 3],
+    level: u8,
     moved: bool,
 }
 
@@ -123,6 +126,8 @@ pub struct BroadPhase {
     starts: Vec<u32>,
     members: Vec<Member>,
     sorter: PairSorter,
+    /// Flags of the entries, close together for looking up in any order.
+    moved: Vec<bool>,
     n_moved: usize,
 }
 
@@ -144,6 +149,7 @@ impl BroadPhase {
             starts: Vec::new(),
             members: Vec::new(),
             sorter: PairSorter::default(),
+            moved: Vec::new(),
             n_moved: 0,
         }
     }
@@ -174,9 +180,11 @@ impl BroadPhase {
             self.search_all(&accept);
             self.search_unbounded(&accept, |_, _| true);
         } else {
-            let entries = &self.entries;
+            self.moved.clear();
+            self.moved.extend(self.entries.iter().map(|e| e.moved));
+            let moved = &self.moved;
             self.last_pairs
-                .retain(|&(i, j)| !(entries[i as usize].moved || entries[j as usize].moved));
+                .retain(|&(i, j)| !(moved[i as usize] || moved[j as usize]));
             if self.n_moved > 0 {
                 self.search_moved(&accept);
             }
@@ -278,6 +286,8 @@ impl BroadPhase {
         let empty = Member {
             fat: Aabb::everything(),
             body: 0,
+            cell: [0; 3],
+            level: 0,
             moved: false,
         };
         self.members.clear();
@@ -289,6 +299,8 @@ impl BroadPhase {
                 self.members[*start as usize] = Member {
                     fat: e.fat,
                     body: i as u32,
+                    cell: e.cell,
+                    level: e.level,
                     moved: e.moved,
                 };
             }
@@ -314,9 +326,8 @@ impl BroadPhase {
     fn search_all(&mut self, accept: &impl Fn(usize, usize) -> bool) {
         let mut fresh = std::mem::take(&mut self.fresh);
         for (k, me) in self.members.iter().enumerate() {
-            let entry = &self.entries[me.body as usize];
-            let grid = &self.grids[entry.level as usize];
-            let [x, y, z] = entry.cell;
+            let grid = &self.grids[me.level as usize];
+            let [x, y, z] = me.cell;
             let mut test = |others: &[Member]| {
                 for other in others {
                     if me.fat.overlaps(&other.fat) {
@@ -324,7 +335,7 @@ impl BroadPhase {
                     }
                 }
             };
-            let end = self.starts[grid.index(entry.cell) + 1] as usize;
+            let end = self.starts[grid.index(me.cell) + 1] as usize;
             test(&self.members[k + 1..end]);
             let mut test_row = |x: (i32, i32), y: i32, z: i32| {
                 let [stretch, rest] = self.row(grid, x, y, z);
@@ -335,7 +346,7 @@ impl BroadPhase {
             for (y, z) in [(y + 1, z), (y - 1, z + 1), (y, z + 1), (y + 1, z + 1)] {
                 test_row((x - 1, x + 1), y, z);
             }
-            for level in usize::from(entry.level) + 1..N_LEVELS {
+            for level in usize::from(me.level) + 1..N_LEVELS {
                 if self.grids[level].count > 0 {
                     self.for_each_near(&me.fat, level, &mut test);
                 }
@@ -348,7 +359,7 @@ impl BroadPhase {
     fn search_moved(&mut self, accept: &impl Fn(usize, usize) -> bool) {
         let mut fresh = std::mem::take(&mut self.fresh);
         for me in &self.members {
-            let own = usize::from(self.entries[me.body as usize].level);
+            let own = usize::from(me.level);
             for level in own..N_LEVELS {
                 let grid = &self.grids[level];
                 // who has not moved looks only for coarser boxes that have

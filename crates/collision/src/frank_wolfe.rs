@@ -87,8 +87,10 @@ pub fn minimize_on_face(
     let samples = WHOLE.map(|w| at(sdf, triangle, w));
     let mut best = at(sdf, triangle, [1.0 / 3.0; 3]);
     let center = best;
+    // the centre is preferred, so that rounding does not decide where nothing differs
+    let clearly = 0.1 * settings.tolerance;
     for s in samples {
-        if s.sample.value < best.sample.value {
+        if s.sample.value < best.sample.value - clearly {
             best = s;
         }
     }

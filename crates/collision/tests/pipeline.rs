@@ -10,7 +10,7 @@ use common::{cube_points, pose, rng, rotation};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use rand::RngExt;
 use rand::seq::SliceRandom;
-use stiction_collision::sdf::{Dish, SphereSdf};
+use stiction_collision::sdf::{BoxSdf, Dish, SphereSdf, Transformed};
 use stiction_collision::shape::HeightField;
 use stiction_collision::{
     Collider, CollisionError, CollisionWorld, ContactId, ContactPoint, Execution, Groups, Material,
@@ -26,6 +26,9 @@ fn settings(execution: Execution, margin: f64) -> WorldSettings {
         execution,
     }
 }
+
+/// Two of every shape, and then some.
+const N_COLLIDERS: usize = 48;
 
 fn every_shape() -> Vec<Shape> {
     let bumps: Vec<f64> = (0..81).map(|i| 0.02 * f64::from(i).sin()).collect();
@@ -68,7 +71,7 @@ fn every_shape() -> Vec<Shape> {
 fn heap(order: &[usize], execution: Execution) -> (CollisionWorld, Vec<Isometry3<f64>>) {
     let shapes = every_shape();
     let mut rng = rng(9);
-    let all: Vec<(String, Shape, Isometry3<f64>)> = (0..24)
+    let all: Vec<(String, Shape, Isometry3<f64>)> = (0..N_COLLIDERS)
         .map(|i| {
             let shape = shapes[i % shapes.len()].clone();
             let place = if shape.kind() == "half-space" {
@@ -97,7 +100,7 @@ fn run(order: &[usize], execution: Execution) -> Vec<ContactPoint> {
 }
 
 fn identity_order() -> Vec<usize> {
-    (0..24).collect()
+    (0..N_COLLIDERS).collect()
 }
 
 #[test]
@@ -150,7 +153,7 @@ fn persistence(world: &mut CollisionWorld, motion: impl Fn(usize) -> Vec<Isometr
     let mut last: HashSet<ContactId> = HashSet::new();
     let (mut kept, mut total) = (0, 0);
     let mut contacts = Vec::new();
-    for step in 0..30 {
+    for step in 0..120 {
         world.detect(&motion(step), &mut contacts).unwrap();
         let now: HashSet<ContactId> = contacts.iter().map(|c| c.id).collect();
         if step > 0 {
@@ -170,6 +173,34 @@ fn on_ground(shape: Shape, margin: f64) -> CollisionWorld {
         .unwrap();
     world.add(Collider::new("body", 1, shape)).unwrap();
     world
+}
+
+/// Flat ground with its surface at z = 0: a height field, and a closed mesh with unequal triangles.
+fn meshed_grounds() -> [(&'static str, Shape); 2] {
+    let field = HeightField {
+        n_x: 20,
+        n_y: 20,
+        spacing: (0.05, 0.05),
+        heights: vec![0.0; 400],
+    };
+    let slab = BoxSdf::new(Vector3::new(0.4, 0.4, 0.05)).unwrap();
+    let below = Transformed::new(
+        std::sync::Arc::new(slab),
+        Isometry3::translation(0.0, 0.0, -0.05),
+    )
+    .unwrap();
+    let mesh = stiction_collision::surface::surface_mesh("slab", &below, 0.06).unwrap();
+    let (vertices, faces) = (mesh.vertices().to_vec(), mesh.faces().to_vec());
+    [
+        (
+            "height field",
+            Shape::height_field("field", &field).unwrap(),
+        ),
+        (
+            "mesh",
+            Shape::triangle_mesh("slab", vertices, faces).unwrap(),
+        ),
+    ]
 }
 
 #[test]
@@ -198,9 +229,16 @@ fn ids_persist_while_rolling() {
     ];
     for shape in shapes {
         let name = shape.name().to_owned();
-        let mut world = on_ground(shape, 2e-3);
+        let mut world = on_ground(shape.clone(), 2e-3);
         let share = persistence(&mut world, rolling(0.1));
         assert!(share >= 0.95, "{name}: {share}");
+        for (ground_name, ground) in meshed_grounds() {
+            let mut world = CollisionWorld::new(settings(Execution::Serial, 1e-3)).unwrap();
+            world.add(Collider::new("ground", 0, ground)).unwrap();
+            world.add(Collider::new("body", 1, shape.clone())).unwrap();
+            let share = persistence(&mut world, rolling(0.1));
+            assert!(share >= 0.95, "{name} on {ground_name}: {share}");
+        }
     }
 }
 
@@ -218,29 +256,20 @@ fn ids_persist_while_sliding() {
     let mut world = on_ground(Shape::cuboid("box", Vector3::repeat(0.1)).unwrap(), 1e-3);
     assert!(persistence(&mut world, sliding(0.1)) >= 0.95);
 
-    // box on box, and box on a height field
+    // box on box, and box on a height field and on a mesh
     let mut world = CollisionWorld::new(settings(Execution::Serial, 1e-3)).unwrap();
     let table = Shape::cuboid("table", Vector3::new(0.5, 0.5, 0.1)).unwrap();
     world.add(Collider::new("table", 0, table)).unwrap();
     let block = Shape::cuboid("block", Vector3::repeat(0.1)).unwrap();
     world.add(Collider::new("block", 1, block.clone())).unwrap();
     assert!(persistence(&mut world, sliding(0.2)) >= 0.95);
-    let field = HeightField {
-        n_x: 20,
-        n_y: 20,
-        spacing: (0.05, 0.05),
-        heights: vec![0.0; 400],
-    };
-    let mut world = CollisionWorld::new(settings(Execution::Serial, 1e-3)).unwrap();
-    world
-        .add(Collider::new(
-            "field",
-            0,
-            Shape::height_field("field", &field).unwrap(),
-        ))
-        .unwrap();
-    world.add(Collider::new("block", 1, block)).unwrap();
-    assert!(persistence(&mut world, sliding(0.1)) >= 0.8);
+    for (name, ground) in meshed_grounds() {
+        let mut world = CollisionWorld::new(settings(Execution::Serial, 1e-3)).unwrap();
+        world.add(Collider::new("ground", 0, ground)).unwrap();
+        world.add(Collider::new("block", 1, block.clone())).unwrap();
+        let share = persistence(&mut world, sliding(0.1));
+        assert!(share >= 0.95, "block on {name}: {share}");
+    }
 
     // nut turning on its bolt, 10 rad/s in steps of 1 ms
     let (bolt, nut) = solids::m48();

@@ -114,18 +114,22 @@ fn exact_distances_agree_with_sampled_surfaces() {
     // φ outside equals the distance to the nearest point of a fine surface mesh
     use stiction_collision::surface::surface_mesh;
     let mut rng = common::rng(3);
-    for name in ["box", "torus", "ellipsoid", "revolution", "rounded"] {
+    // a chord of a smooth surface is off by its height; creases are cut off by up to an edge
+    for (name, resolution, tolerance) in [
+        ("torus", 0.03, 5e-4),
+        ("ellipsoid", 0.03, 5e-4),
+        ("box", 0.03, 0.015),
+        ("revolution", 0.03, 0.03),
+        ("rounded", 0.03, 2e-3),
+    ] {
         let solid = ANALYTIC.iter().find(|s| s.name == name).unwrap();
-        let mesh = surface_mesh(name, &*solid.sdf, 0.03).unwrap();
+        let mesh = surface_mesh(name, &*solid.sdf, resolution).unwrap();
+        let mut worst = 0.0_f64;
         for _ in 0..200 {
             let p = Point3::from(common::unit(&mut rng) * solid.reach);
             let (distance, _) = mesh.signed_distance(&p);
-            // creases are cut off by up to about the mesh's resolution
-            assert!(
-                (distance - solid.sdf.value(&p)).abs() < 0.03,
-                "{name}: {distance} against {}",
-                solid.sdf.value(&p)
-            );
+            worst = worst.max((distance - solid.sdf.value(&p)).abs());
         }
+        assert!(worst < tolerance, "{name}: {worst}");
     }
 }

@@ -7,9 +7,10 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
+use super::faces::feature;
 use super::patch::{Other, PatchPoint, PatchSearch};
 use super::{NarrowSettings, Remembered};
-use crate::contact::{ShapeContact, mix};
+use crate::contact::ShapeContact;
 use crate::frank_wolfe::{SearchEffort, minimize_on_face_splitting};
 use crate::reduce::{Outline, ReduceScratch, choose};
 use crate::sdf::{Sdf, SdfSample};
@@ -96,10 +97,6 @@ impl CurvedScratch {
         }
         self.candidates.push(new);
     }
-}
-
-fn feature(face: u32) -> u64 {
-    mix(u64::from(face), 0xface)
 }
 
 /// Contacts of the patches (first) against the solid, in the frame of the patches, at most

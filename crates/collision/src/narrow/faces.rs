@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
-use super::NarrowSettings;
+use super::{NarrowSettings, Remembered, is_kept};
 use crate::contact::{ShapeContact, mix};
 use crate::frank_wolfe::{
     SearchEffort, longest_edge, minimize_on_face, minimize_on_face_splitting,
@@ -63,19 +63,26 @@ pub(super) struct FaceScratch {
     pub(super) hits: Vec<FaceHit>,
 }
 
+/// Name of the contact of a face.
+pub(super) fn feature(face: u32) -> u64 {
+    mix(u64::from(face), 0xface)
+}
+
 /// Contacts of the faces (first) against the solid, in the frame of the faces.
 pub(super) fn against_sdf(
     side: &FaceSide<'_>,
     sdf: &dyn Sdf,
     pose: &Isometry3<f64>,
     settings: &NarrowSettings,
-    warm: Option<&mut WarmStart>,
+    remembered: Remembered<'_>,
     scratch: &mut FaceScratch,
     out: &mut Vec<ShapeContact>,
 ) {
-    minima(side, sdf, pose, settings, warm, scratch);
+    let Remembered { warm, kept, path } = remembered;
+    let knows = |feature| is_kept(kept, path, feature);
+    minima(side, sdf, pose, settings, warm, knows, scratch);
     out.extend(scratch.hits.iter().map(|hit| ShapeContact {
-        feature: mix(u64::from(hit.face), 0xface),
+        feature: feature(hit.face),
         point: hit.point - hit.outward * (0.5 * hit.gap),
         normal: -hit.outward,
         gap: hit.gap,
@@ -89,6 +96,7 @@ pub(super) fn minima(
     pose: &Isometry3<f64>,
     settings: &NarrowSettings,
     mut warm: Option<&mut WarmStart>,
+    knows: impl Fn(u64) -> bool,
     scratch: &mut FaceScratch,
 ) {
     scratch.hits.clear();
@@ -130,8 +138,9 @@ pub(super) fn minima(
             });
         },
     );
-    // Faces that share the vertex or edge of their minimum report it once, by the smallest face.
-    hits.sort_unstable_by_key(|h| (h.place, h.face));
+    // Faces that share the vertex or edge of their minimum report it once, by one that was there in
+    // the last step, else by the smallest.
+    hits.sort_unstable_by_key(|h| (h.place, !knows(feature(h.face)), h.face));
     hits.dedup_by_key(|h| h.place);
     hits.sort_unstable_by_key(|h| h.face);
 }

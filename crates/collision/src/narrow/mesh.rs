@@ -2,8 +2,8 @@
 
 use nalgebra::{Isometry3, Point3};
 
-use super::NarrowSettings;
-use super::faces::{FaceScratch, FaceSide, against_sdf, minima};
+use super::faces::{FaceScratch, FaceSide, against_sdf, feature, minima};
+use super::{NarrowSettings, Remembered};
 use crate::aabb::Aabb;
 use crate::contact::{ShapeContact, mix};
 use crate::sdf::{Sdf, SdfSample};
@@ -16,6 +16,7 @@ pub(super) fn against_convex(
     mesh: &TriangleMesh,
     pose: &Isometry3<f64>,
     settings: &NarrowSettings,
+    memory: &Remembered<'_>,
     scratch: &mut FaceScratch,
     out: &mut Vec<ShapeContact>,
 ) {
@@ -23,7 +24,8 @@ pub(super) fn against_convex(
     let side = FaceSide { mesh };
     // the distance to a convex solid is convex: one descent finds the only minimum
     let settings = &settings.with_local_search();
-    minima(&side, convex, &pose_in_mesh, settings, None, scratch);
+    let knows = |feature| memory.knows(feature);
+    minima(&side, convex, &pose_in_mesh, settings, None, knows, scratch);
     for hit in &scratch.hits {
         let face_normal = mesh.normals()[hit.face as usize];
         // from the mesh to the convex shape
@@ -42,7 +44,7 @@ pub(super) fn against_convex(
         }
         let point = hit.point + normal * (0.5 * gap);
         out.push(ShapeContact {
-            feature: mix(u64::from(hit.face), 0xface),
+            feature: feature(hit.face),
             point: pose * point,
             normal: -(pose.rotation * normal),
             gap,
@@ -110,7 +112,7 @@ pub(super) fn against_mesh(
         &MeshDistance(a),
         &pose.inverse(),
         settings,
-        None,
+        Remembered::nothing(),
         scratch,
         out,
     );
@@ -124,7 +126,7 @@ pub(super) fn against_mesh(
         &MeshDistance(b),
         pose,
         settings,
-        None,
+        Remembered::nothing(),
         scratch,
         out,
     );

@@ -88,10 +88,22 @@ impl<'a> Remembered<'a> {
         }
     }
 
+    fn nothing() -> Self {
+        Self {
+            warm: None,
+            kept: &[],
+            path: 0,
+        }
+    }
+
     /// Whether a contact with this feature was kept in the last step.
     fn knows(&self, feature: u64) -> bool {
-        !self.kept.is_empty() && self.kept.binary_search(&named(self.path, feature)).is_ok()
+        is_kept(self.kept, self.path, feature)
     }
+}
+
+fn is_kept(kept: &[u64], path: u64, feature: u64) -> bool {
+    !kept.is_empty() && kept.binary_search(&named(path, feature)).is_ok()
 }
 
 /// A feature of a part seen from outside its compound.
@@ -238,7 +250,8 @@ fn dispatch(
             convex::contacts(x, y, pose_ab, margin, scratch_parts(scratch), out);
         }
         (Geometry::Convex(convex), Geometry::Mesh(mesh)) => {
-            mesh::against_convex(convex, mesh, pose_ab, settings, &mut scratch.faces, out);
+            let (memory, faces) = (&remembered, &mut scratch.faces);
+            mesh::against_convex(convex, mesh, pose_ab, settings, memory, faces, out);
         }
         (Geometry::Mesh(x), Geometry::Mesh(y)) => {
             mesh::against_mesh(x, y, pose_ab, settings, &mut scratch.faces, out);
@@ -263,9 +276,16 @@ fn dispatch(
             }
         },
         (Geometry::Mesh(mesh), Geometry::Sdf(solid)) => {
-            let (warm, faces) = (remembered.warm, &mut scratch.faces);
-            let side = FaceSide { mesh };
-            faces::against_sdf(&side, &*solid.sdf, pose_ab, settings, warm, faces, out);
+            let (side, faces) = (FaceSide { mesh }, &mut scratch.faces);
+            faces::against_sdf(
+                &side,
+                &*solid.sdf,
+                pose_ab,
+                settings,
+                remembered,
+                faces,
+                out,
+            );
         }
         (Geometry::Sdf(x), Geometry::Sdf(y)) => {
             let from = out.len();
