@@ -117,7 +117,11 @@ fn settings(source: &Source<'_>) -> serde_json::Value {
 /// Every how many-th frame is embedded.
 fn stride(recording: &Recording) -> usize {
     let total: usize = recording.frames.iter().map(record::size).sum();
-    total.div_ceil(FRAME_BUDGET).max(1)
+    stride_for(total)
+}
+
+fn stride_for(bytes: usize) -> usize {
+    bytes.div_ceil(FRAME_BUDGET).max(1)
 }
 
 fn write_frames(source: &Source<'_>, sink: &mut impl Write) -> Result<(), Error> {
@@ -139,4 +143,42 @@ fn escaped(text: &str) -> String {
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_recordings_are_thinned_to_the_budget() {
+        assert_eq!(stride_for(0), 1);
+        assert_eq!(stride_for(FRAME_BUDGET), 1);
+        assert_eq!(stride_for(FRAME_BUDGET + 1), 2);
+        assert_eq!(stride_for(10 * FRAME_BUDGET), 10);
+    }
+
+    #[test]
+    fn the_page_asks_the_network_for_nothing() {
+        let html = page(&Recording::default()).unwrap();
+        for word in [
+            "http://", "https://", " src=", "@import", "url(", "fetch(", "import(",
+        ] {
+            assert!(!html.contains(word), "{word}");
+        }
+        assert!(!html.contains("<!--{"), "every marker is filled in");
+    }
+
+    #[test]
+    fn data_cannot_leave_its_place() {
+        let mut recording = Recording::default();
+        recording.header.scene = "</title></script><!--{scripts}--><b>\u{2028}&".into();
+        let html = page(&recording).unwrap();
+        let plain = page(&Recording::default()).unwrap();
+        assert_eq!(
+            html.matches("</script>").count(),
+            plain.matches("</script>").count()
+        );
+        assert!(html.contains("<title>&lt;/title&gt;&lt;/script&gt;"));
+        assert_eq!(html.matches("class App").count(), 1);
+    }
 }

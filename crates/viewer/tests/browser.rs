@@ -43,12 +43,13 @@ impl Fixture {
         })
     }
 
-    /// Opens the page of a recording as a file, with `hash` behind the #.
+    /// Opens the page of a recording as a file, with `hash` behind the #. The best quality is for the eye and
+    /// takes software long.
     fn open(&mut self, recording: &Recording, hash: &str) {
         let path = self.folder.join("page.html");
         fs::write(&path, page(recording).unwrap()).unwrap();
         self.browser
-            .go(&format!("file://{}#{hash}", path.display()));
+            .go(&format!("file://{}#{hash}&quality=3", path.display()));
     }
 
     fn no_errors(&self) {
@@ -266,6 +267,26 @@ fn a_phone_sees_everything_it_needs() {
            !e.getAttribute('aria-label') && !e.textContent.trim() && !e.closest('label')).length",
     );
     assert_eq!(unnamed, json!(0), "controls without a name");
+
+    // Two fingers that move apart come nearer, one finger turns.
+    let distance = f
+        .browser
+        .evaluate("stiction.camera.distance")
+        .as_f64()
+        .unwrap();
+    f.browser.touch(&[
+        &[(150.0, 300.0), (240.0, 300.0)],
+        &[(100.0, 300.0), (290.0, 300.0)],
+    ]);
+    let nearer = f
+        .browser
+        .evaluate("stiction.camera.distance")
+        .as_f64()
+        .unwrap();
+    assert!(nearer < 0.6 * distance, "{distance} to {nearer}");
+    let yaw = f.browser.evaluate("stiction.camera.yaw");
+    f.browser.touch(&[&[(150.0, 300.0)], &[(220.0, 300.0)]]);
+    assert_ne!(f.browser.evaluate("stiction.camera.yaw"), yaw);
     f.no_errors();
 }
 

@@ -220,6 +220,22 @@ impl Browser {
         }
     }
 
+    /// Puts fingers down at the first list of places, moves them through the others and lifts them.
+    pub(crate) fn touch(&mut self, places: &[&[(f64, f64)]]) {
+        for (step, fingers) in places.iter().enumerate() {
+            let kind = if step == 0 { "touchStart" } else { "touchMove" };
+            let points: Vec<Value> = fingers
+                .iter()
+                .enumerate()
+                .map(|(id, (x, y))| json!({"x": x, "y": y, "id": id}))
+                .collect();
+            let event = json!({"type": kind, "touchPoints": points});
+            self.call("Input.dispatchTouchEvent", &event);
+        }
+        let end = json!({"type": "touchEnd", "touchPoints": []});
+        self.call("Input.dispatchTouchEvent", &end);
+    }
+
     /// Moves the mouse with the left button down, or clicks where start and end are the same.
     pub(crate) fn drag(&mut self, from: (f64, f64), to: (f64, f64)) {
         let mouse = |kind: &str, (x, y): (f64, f64), buttons: u32| json!({"type": kind, "x": x, "y": y, "button": "left", "buttons": buttons, "clickCount": 1});
