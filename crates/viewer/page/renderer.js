@@ -199,7 +199,7 @@ class Renderer {
     const x = perpendicular(TO_LIGHT), y = cross(TO_LIGHT, x);
     const snap = (axis) => Math.round(dot(camera.target, axis) / texel) * texel;
     const center = add(add(scaled(x, snap(x)), scaled(y, snap(y))), scaled(TO_LIGHT, dot(camera.target, TO_LIGHT)));
-    const view = lookAt(add(center, TO_LIGHT), center, y);
+    const view = lookAt(add(center, scaled(TO_LIGHT, radius)), center, y);
     return { matrix: product(orthographic(radius, 4 * radius), view), texel };
   }
 
@@ -255,7 +255,7 @@ class Renderer {
       const above = dot(subtract(camera.eye, place), z) > 0;
       gl.depthMask(body > 0 && above);
       graphics.use("ground", shared, {
-        u_place: place, u_x: x, u_y: y, u_center: [dot(from, x), dot(from, y)], u_reach: 3.2 * camera.distance, u_exposure: theme.exposure, u_cell: cell,
+        u_place: place, u_x: x, u_y: y, u_normal: z, u_center: [dot(from, x), dot(from, y)], u_reach: 3.2 * camera.distance, u_exposure: theme.exposure, u_cell: cell,
         u_lines: options.grid ? 1 : 0, u_body: body, u_color: color, u_line_color: theme.line, u_facing: above || !body ? 1 : 0.25,
       });
       graphics.square();

@@ -1,12 +1,13 @@
 //! Joins the files under `page/` and the data into one HTML document.
 
 use std::io::Write;
+use std::path::Path;
 
 use base64::engine::general_purpose::STANDARD;
 use base64::write::EncoderWriter;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
-use stiction_recording::{Header, Recording};
+use stiction_recording::{Header, Recording, write_atomically};
 
 use crate::error::Error;
 use crate::record;
@@ -60,6 +61,13 @@ pub fn page(recording: &Recording) -> Result<String, Error> {
 pub fn write_page(recording: &Recording, sink: impl Write) -> Result<(), Error> {
     recording.validate()?;
     write(&Source::Recording(recording), sink)
+}
+
+/// Writes the page of [`page`] to a file, all of it or nothing.
+pub fn save_page(recording: &Recording, path: impl AsRef<Path>) -> Result<(), Error> {
+    let html = page(recording)?;
+    write_atomically(path.as_ref(), |sink| Ok(sink.write_all(html.as_bytes())?))?;
+    Ok(())
 }
 
 /// Writes the page for either source.
