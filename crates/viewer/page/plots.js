@@ -117,12 +117,15 @@ class Plots {
     context.lineWidth = 1;
     context.font = "10px system-ui, sans-serif";
     const step = plot.logarithmic ? Math.max(1, Math.ceil((high - low) / 3)) : roundNumber((high - low) / 2);
+    let previous = Infinity; // height of the last label
     for (let value = Math.ceil(low / step) * step; value <= high + 1e-9 * step; value += step) {
       context.beginPath();
       context.moveTo(GUTTER, Math.round(y(value)) + 0.5);
       context.lineTo(width, Math.round(y(value)) + 0.5);
       context.stroke();
       const label = plot.logarithmic ? `1e${value}`.replace("-", "−") : plot.unit ? withUnit(value, plot.unit, 2) : `${value}`;
+      if (previous - y(value) < 13) continue;
+      previous = y(value);
       context.textAlign = "right";
       context.textBaseline = "middle";
       context.fillText(label, GUTTER - 5, y(value));
