@@ -63,6 +63,7 @@ impl Browser {
                 "--enable-unsafe-swiftshader",
                 "--remote-debugging-port=0",
                 "--hide-scrollbars",
+                "--disable-dev-shm-usage",
             ])
             .arg(format!("--window-size={width},{height}"))
             .arg(format!("--user-data-dir={}", folder.display()))
