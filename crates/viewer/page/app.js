@@ -322,12 +322,19 @@ class App {
 
   /** A live frame arrived. */
   receive() {
-    if (this.run.frames.length === 1) {
+    const { run, timeline } = this;
+    if (run.frames.length === 1) {
       showMessage("");
-      this.bounds = sceneBounds(this.run);
+      this.bounds = sceneBounds(run);
       this.frameUntouched();
     }
-    this.invalidate();
+    if (timeline.following || timeline.playing || !this.moment.frame || timeline.time < run.start) {
+      this.invalidate();
+      return;
+    }
+    // Paused: the picture stays, only its place in the run moves.
+    timeline.show();
+    if (this.options.plots) this.plots.show(timeline.time, this.theme);
   }
 
   /** The live run is over; what was received stays. */
