@@ -56,8 +56,10 @@ pub(crate) fn encode(frame: &Frame, out: &mut Vec<u8>) {
     }
 }
 
-/// Reads what [`encode`] wrote; the error says what did not fit.
-pub(crate) fn decode(bytes: &[u8]) -> Result<Frame, String> {
+/// Reads what [`encode`] wrote, for a run with so many deformables; the error says what did not fit.
+///
+/// Knowing the number of lists of nodes keeps a forged frame from claiming millions of empty ones.
+pub(crate) fn decode(bytes: &[u8], deformables: usize) -> Result<Frame, String> {
     let mut source = Source { bytes };
     let time = source.float()?;
     let [
@@ -95,7 +97,7 @@ pub(crate) fn decode(bytes: &[u8]) -> Result<Frame, String> {
         })?,
         velocities: source.list(Source::floats)?,
         joints: source.list(Source::float)?,
-        nodes: source.list(|source| source.list(Source::floats))?,
+        nodes: source.nodes(deformables)?,
         contacts: source.list(Source::contact)?,
     };
     match source.bytes.len() {
@@ -174,6 +176,18 @@ impl Source<'_> {
             list.push(entry(self)?);
         }
         Ok(list)
+    }
+
+    fn nodes(&mut self, deformables: usize) -> Result<Vec<Vec<[f64; 3]>>, String> {
+        match self.words()? {
+            [count] if count as usize == deformables => {}
+            [count] => {
+                return Err(format!(
+                    "nodes of {count} deformables, expected {deformables}"
+                ));
+            }
+        }
+        (0..deformables).map(|_| self.list(Self::floats)).collect()
     }
 
     fn contact(&mut self) -> Result<Contact, String> {

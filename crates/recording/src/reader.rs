@@ -134,7 +134,8 @@ impl<R: Read> Reader<R> {
         };
         match block::decode(&mut self.source)? {
             Outcome::Block(Kind::Frame, raw) => {
-                let frame = frame_bytes::decode(&raw).map_err(damaged)?;
+                let deformables = self.header.deformables.len();
+                let frame = frame_bytes::decode(&raw, deformables).map_err(damaged)?;
                 validate::frame(&self.header, self.frames, &frame, self.joints)?;
                 self.joints = Some(frame.joints.len());
                 self.raw_bytes += raw.len() as u64;

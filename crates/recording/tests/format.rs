@@ -80,6 +80,60 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::with_cases(256) })]
+
+    /// Whoever makes the checksums fit can still not make the reader panic, or accept a header or a
+    /// frame that is not valid.
+    #[test]
+    fn forged_blocks_are_refused_or_valid(
+        recording in common::recording(),
+        changes in proptest::collection::vec((any::<prop::sample::Index>(), any::<u8>()), 0..4),
+    ) {
+        let mut json = serde_json::to_vec(&recording.header).unwrap();
+        for (place, byte) in &changes {
+            let place = place.index(json.len());
+            json[place] = *byte;
+        }
+        let mut file = b"STICTREC\x01\0\0\0".to_vec();
+        file.extend_from_slice(&block(*b"HEAD", json.len() as u32, &deflated(&json)));
+        if let Ok(loaded) = Recording::from_reader(file.as_slice()) {
+            prop_assert!(loaded.recording.validate().is_ok());
+        }
+
+        // The same with the raw bytes of a frame, taken out of a sound file.
+        let whole = bytes_of(&recording);
+        let Some(mut raw) = first_frame(&whole) else {
+            return Ok(());
+        };
+        for (place, byte) in &changes {
+            let place = place.index(raw.len());
+            raw[place] = *byte;
+        }
+        let mut file = bytes_of(&Recording { frames: Vec::new(), ..recording });
+        file.truncate(file.len() - 24);
+        file.extend_from_slice(&block(*b"FRAM", raw.len() as u32, &deflated(&raw)));
+        if let Ok(loaded) = Recording::from_reader(file.as_slice()) {
+            prop_assert!(loaded.recording.validate().is_ok());
+        }
+    }
+}
+
+/// The uncompressed first frame of a sound file.
+fn first_frame(file: &[u8]) -> Option<Vec<u8>> {
+    use std::io::Read;
+    let word = |at: usize| u32::from_le_bytes(file[at..at + 4].try_into().unwrap()) as usize;
+    let at = 12 + 16 + word(12 + 4); // behind the header block
+    if &file[at..at + 4] != b"FRAM" {
+        return None;
+    }
+    let mut raw = Vec::new();
+    flate2::read::DeflateDecoder::new(&file[at + 16..at + 16 + word(at + 4)])
+        .read_to_end(&mut raw)
+        .unwrap();
+    Some(raw)
+}
+
 /// A block with a checksum that fits, whatever its content.
 fn block(kind: [u8; 4], raw: u32, payload: &[u8]) -> Vec<u8> {
     let mut block = kind.to_vec();

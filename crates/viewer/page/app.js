@@ -43,7 +43,10 @@ class App {
     new ResizeObserver(() => this.measure()).observe(this.view);
     addEventListener("hashchange", () => this.applyHash());
     for (const button of document.querySelectorAll("[data-toggle], [data-action]")) {
-      button.addEventListener("click", () => this.act(button.dataset.toggle || button.dataset.action));
+      button.addEventListener("click", (event) => {
+        this.act(button.dataset.toggle || button.dataset.action);
+        if (event.detail > 0) button.blur(); // clicked by a pointer: the space bar goes on to mean play
+      });
     }
     const { scrub, speed } = this.timeline.elements;
     scrub.addEventListener("input", () => this.seek(this.run.start + scrub.value * (this.run.end - this.run.start)));
@@ -145,8 +148,8 @@ class App {
   writeFacts() {
     const { header, settings } = this.run;
     document.getElementById("scene").textContent = header.scene || "Untitled scene";
-    const facts = [header.solver, `Δt ${withUnit(header.time_step, "s")}`, `${header.bodies.length} bodies`];
-    if (header.deformables.length) facts.push(`${header.deformables.length} deformable`);
+    const facts = [header.solver, `Δt ${withUnit(header.time_step, "s")}`, `${header.bodies.length} ${header.bodies.length === 1 ? "body" : "bodies"}`];
+    if (header.deformables.length) facts.push(`${header.deformables.length} deformable${header.deformables.length === 1 ? "" : "s"}`);
     if (settings.stride > 1) facts.push(`1 of ${settings.stride} frames`);
     document.getElementById("facts").textContent = facts.filter(Boolean).join(" · ");
   }
@@ -295,7 +298,7 @@ class App {
     if (!this.moving || quality === QUALITIES[0] || now - (this.written ?? 0) > 80) {
       this.written = now;
       timeline.show();
-      inspector.show(moment);
+      inspector.show(moment, this.bounds.radius, renderer.contacts.strongest);
       if (this.options.plots) this.plots.show(timeline.time, this.theme);
       this.writeNow();
     }
@@ -319,12 +322,19 @@ class App {
 
   /** A live frame arrived. */
   receive() {
-    if (this.run.frames.length === 1) {
+    const { run, timeline } = this;
+    if (run.frames.length === 1) {
       showMessage("");
-      this.bounds = sceneBounds(this.run);
+      this.bounds = sceneBounds(run);
       this.frameUntouched();
     }
-    this.invalidate();
+    if (timeline.following || timeline.playing || !this.moment.frame || timeline.time < run.start) {
+      this.invalidate();
+      return;
+    }
+    // Paused: the picture stays, only its place in the run moves.
+    timeline.show();
+    if (this.options.plots) this.plots.show(timeline.time, this.theme);
   }
 
   /** The live run is over; what was received stays. */

@@ -63,8 +63,10 @@ class Bodies {
 function bodyGeometry(header, key, count) {
   if (!key.startsWith("mesh ")) return { fine: UNIT_SHAPES[key](32), coarse: UNIT_SHAPES[key](count > 10 ? 12 : 24) };
   const mesh = header.meshes[Number(key.slice(5))];
-  const fine = meshGeometry(mesh);
-  return { fine, coarse: count * mesh.triangles.length > 10000 ? meshGeometry(coarseMesh(mesh)) : fine };
+  mesh.fine ??= meshGeometry(mesh);
+  if (count * mesh.triangles.length <= 10000) return { fine: mesh.fine, coarse: mesh.fine };
+  mesh.coarse ??= meshGeometry(coarseMesh(mesh));
+  return { fine: mesh.fine, coarse: mesh.coarse };
 }
 
 /** Radius around a body's origin that holds its shapes, planes left out; 0 for none. */
@@ -74,7 +76,7 @@ function bodyRadius(header, body) {
     const { key, scale, stretch } = drawable(geometry);
     if (key === "plane") continue;
     let own = key === "box" ? norm(scale) : key === "cylinder" || key === "cone" ? Math.hypot(scale[0], scale[2]) : Math.max(...scale) + stretch;
-    if (key.startsWith("mesh ")) own = Math.max(0, ...header.meshes[Number(key.slice(5))].vertices.slice(0, 50000).map(norm));
+    if (key.startsWith("mesh ")) own = header.meshes[Number(key.slice(5))].vertices.reduce((most, v) => Math.max(most, norm(v)), 0);
     radius = Math.max(radius, norm(pose.position) + own);
   }
   return radius;

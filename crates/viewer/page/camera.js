@@ -56,7 +56,7 @@ class Camera {
   /** Comes nearer by the factor, keeping the point under the pointer (pixels from the centre) in place. */
   zoom(factor, x = 0, y = 0) {
     this.touch();
-    const limited = clamp(this.distance * factor, 1e-3, 1e5) / this.distance;
+    const limited = clamp(this.distance * factor, 1e-4, 1e5) / this.distance;
     const step = this.pixelSize(this.target) * (1 - limited);
     this.target = add(this.target, add(scaled(this.right, x * step), scaled(this.up, -y * step)));
     this.distance *= limited;
@@ -81,7 +81,7 @@ class Camera {
       distance = Math.max(right, left, above, below);
       target = add(target, add(scaled(x, ((right - left) / 2) * wide * 0.8), scaled(y, ((above - below) / 2) * high * 0.8)));
     }
-    return { target, distance: Math.max(1.12 * distance, 1e-3) };
+    return { target, distance: Math.max(1.12 * distance, 1e-4) };
   }
 
   /** Glides to a view, or jumps there. */

@@ -101,18 +101,26 @@ function meshGeometry(mesh) {
   triangles.forEach((corners, face) => corners.forEach((corner) => facesAt[place[corner]].push(face)));
 
   const geometry = new Geometry();
-  const made = new Map(); // corners with equal place and normal are one vertex
+  const made = Array.from({ length: same.size }, () => []); // vertices at a place, one for each normal
   const edges = new Set();
+  const n = [0, 0, 0];
   triangles.forEach((corners, face) => {
+    const own = unitNormals[face];
     const indices = corners.map((corner) => {
-      let n = [0, 0, 0];
+      n[0] = n[1] = n[2] = 0;
       for (const other of facesAt[place[corner]]) {
-        if (dot(unitNormals[other], unitNormals[face]) > crease) n = add(n, faceNormals[other]); // weighted by area
+        if (dot(unitNormals[other], own) <= crease) continue;
+        for (let k = 0; k < 3; k++) n[k] += faceNormals[other][k]; // weighted by area
       }
-      n = normalized(n);
-      const key = `${place[corner]} ${n.map((x) => Math.round(500 * x))}`;
-      if (!made.has(key)) made.set(key, geometry.vertex(...vertices[corner], 0, ...n));
-      return made.get(key);
+      const length = norm(n) || 1;
+      const here = made[place[corner]];
+      let vertex = here.find(({ normal }) => dot(normal, n) > 0.9999 * length);
+      if (!vertex) {
+        const normal = scaled(n, 1 / length);
+        vertex = { normal, index: geometry.vertex(...vertices[corner], 0, ...normal) };
+        here.push(vertex);
+      }
+      return vertex.index;
     });
     geometry.triangles.push(...indices);
     corners.forEach((corner, k) => {

@@ -37,7 +37,8 @@ class Inspector {
     if (value.textContent !== text) value.textContent = text;
   }
 
-  show(moment) {
+  /** `radius` of the scene and `strongest` force say how many digits are worth showing. */
+  show(moment, radius, strongest) {
     const { run, selected } = this;
     if (selected === null || !moment.frame) return;
     const vector = (v, digits) => Array.from(v, (x) => fixed(x, digits)).join("  ");
@@ -45,9 +46,9 @@ class Inspector {
       const body = run.header.bodies[selected];
       const { linear, angular } = run.velocity(moment.frame, selected);
       this.write("Mass", body.fixed ? "fixed" : withUnit(body.mass * 1000, "g"));
-      this.write("Position (m)", vector(moment.position(selected), 3));
+      this.write("Position (m)", vector(moment.position(selected), digitsFor(radius)));
       this.write("Rotation (°)", vector(rollPitchYaw(moment.rotation(selected)), 1));
-      this.write("Velocity (m/s)", vector(linear, 3));
+      this.write("Velocity (m/s)", vector(linear, digitsFor(radius)));
       this.write("Speed", withUnit(norm(linear), "m/s"));
       this.write("Turning (rad/s)", vector(angular, 3));
     } else {
@@ -58,7 +59,7 @@ class Inspector {
     const { total, counts } = this.contactsOf(moment.frame, selected);
     this.write("Contacts", counts.map((count, state) => (count ? `${count} ${STATES[state]}` : "")).filter(Boolean).join(", ") || "none");
     this.write("Contact force", withUnit(norm(total), "N"));
-    this.write("Force (N)", vector(total, 2));
+    this.write("Force (N)", vector(total, digitsFor(strongest)));
   }
 
   /** Sum of the contact forces on a body, and how many of its contacts are open, stick and slip. */

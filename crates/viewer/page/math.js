@@ -103,4 +103,12 @@ function withUnit(x, unit, digits = 3) {
   return `${plain.replace("-", "−")} ${PREFIXES[power]}${unit}`;
 }
 
-const fixed = (x, digits) => (isFinite(x) ? x.toFixed(digits).replace("-", "−") : "–");
+/** A number with so many digits behind the point, and no minus before zero. */
+function fixed(x, digits) {
+  if (!isFinite(x)) return "–";
+  const text = x.toFixed(digits);
+  return Number(text) === 0 ? text.replace("-", "") : text.replace("-", "−");
+}
+
+/** How many digits behind the point show about a thousandth of `size`. */
+const digitsFor = (size) => clamp(Math.ceil(3 - Math.log10(size || 1)), 0, 7);

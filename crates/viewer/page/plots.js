@@ -9,7 +9,8 @@ const PLOTS = {
   iterations: { series: [(s) => s.iterations], text: (s) => `${s.iterations}` },
   energy: {
     series: [(s) => s.kinetic + s.potential, (s) => s.kinetic, (s) => s.potential],
-    text: (s) => `total ${withUnit(s.kinetic + s.potential, "J")} · kinetic ${withUnit(s.kinetic, "J")}`,
+    text: (s) => withUnit(s.kinetic + s.potential, "J"),
+    legend: ["total", "kinetic", "potential"],
     unit: "J",
   },
   penetration: { series: [(s) => Math.max(0, s.penetration)], text: (s) => withUnit(Math.max(0, s.penetration), "m"), unit: "m" },
@@ -24,6 +25,10 @@ class Plots {
       const canvas = figure.querySelector("canvas");
       const plot = { ...PLOTS[figure.dataset.plot], name: figure.dataset.plot, canvas, output: figure.querySelector("output"), layer: document.createElement("canvas") };
       canvas.setAttribute("role", "img");
+      plot.legend?.forEach((name, k) => {
+        const entry = Object.assign(document.createElement("span"), { textContent: name, className: `curve-${k + 1}` });
+        plot.output.before(entry);
+      });
       const seek = (event) => {
         const box = canvas.getBoundingClientRect();
         onSeek(run.start + clamp((event.clientX - box.left - GUTTER) / (box.width - GUTTER), 0, 1) * (run.end - run.start));
@@ -112,12 +117,15 @@ class Plots {
     context.lineWidth = 1;
     context.font = "10px system-ui, sans-serif";
     const step = plot.logarithmic ? Math.max(1, Math.ceil((high - low) / 3)) : roundNumber((high - low) / 2);
+    let previous = Infinity; // height of the last label
     for (let value = Math.ceil(low / step) * step; value <= high + 1e-9 * step; value += step) {
       context.beginPath();
       context.moveTo(GUTTER, Math.round(y(value)) + 0.5);
       context.lineTo(width, Math.round(y(value)) + 0.5);
       context.stroke();
       const label = plot.logarithmic ? `1e${value}`.replace("-", "−") : plot.unit ? withUnit(value, plot.unit, 2) : `${value}`;
+      if (previous - y(value) < 13) continue;
+      previous = y(value);
       context.textAlign = "right";
       context.textBaseline = "middle";
       context.fillText(label, GUTTER - 5, y(value));

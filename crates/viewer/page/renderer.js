@@ -1,15 +1,15 @@
 // Draws one picture: shadow map, background, bodies, ground, contacts.
 
-// From best to fastest: device pixels per pixel of the page, samples per pixel, size of the shadow map, soft
-// shadows, every how many-th picture the shadow map is drawn anew, and whether bodies are merged
+// From best to fastest: device pixels per pixel of the page and most pixels at all, samples per pixel, size of
+// the shadow map, soft shadows, every how many-th picture the shadow map is drawn anew, and whether bodies are merged
 // into one mesh of coarse shapes.
 const QUALITIES = [
   { scale: 2, samples: 4, shadow: 2048, soft: 1, shadowEvery: 1 },
   { scale: 1, samples: 4, shadow: 2048, soft: 1, shadowEvery: 1 },
   { scale: 1, samples: 0, shadow: 1024, soft: 1, shadowEvery: 1 },
-  { scale: 0.75, samples: 0, shadow: 1024, soft: 0, shadowEvery: 2, merged: true },
-  { scale: 0.5, samples: 0, shadow: 512, soft: 0, shadowEvery: 3, merged: true },
-  { scale: 0.4, samples: 0, shadow: 512, soft: 0, shadowEvery: 4, merged: true },
+  { scale: 0.75, pixels: 4e5, samples: 0, shadow: 1024, soft: 0, shadowEvery: 2, merged: true },
+  { scale: 0.5, pixels: 2e5, samples: 0, shadow: 512, soft: 0, shadowEvery: 3, merged: true },
+  { scale: 0.4, pixels: 1.1e5, samples: 0, shadow: 512, soft: 0, shadowEvery: 4, merged: true },
 ];
 
 const TO_LIGHT = normalized([0.45, -0.55, 1.05]);
@@ -31,7 +31,7 @@ class Renderer {
     const { gl } = this.graphics;
     this.gl = gl;
     this.run = run;
-    this.sets = { visuals: new Bodies(gl, run, "visuals"), colliders: new Bodies(gl, run, "colliders") };
+    this.sets = {}; // visuals and colliders, made when they are first shown
     this.deformables = new Deformables(gl, run);
     this.contacts = new Contacts(gl, run);
     this.framebuffer = null;
@@ -77,8 +77,10 @@ class Renderer {
 
   resize(quality) {
     const { canvas, gl } = this;
-    const scale = Math.min(quality.scale, Math.max(1, devicePixelRatio) * Math.min(1, quality.scale));
-    const width = Math.max(1, Math.round(canvas.clientWidth * scale)), height = Math.max(1, Math.round(canvas.clientHeight * scale));
+    const { clientWidth, clientHeight } = canvas;
+    const scale = Math.min(
+      quality.scale, Math.max(1, devicePixelRatio) * Math.min(1, quality.scale), Math.sqrt((quality.pixels ?? Infinity) / (clientWidth * clientHeight || 1)));
+    const width = Math.max(1, Math.round(clientWidth * scale)), height = Math.max(1, Math.round(clientHeight * scale));
     const wanted = `${width}×${height}×${quality.samples}`;
     if (this.framebuffer?.name !== wanted) {
       if (canvas.width !== width || canvas.height !== height) Object.assign(canvas, { width, height });
@@ -128,16 +130,22 @@ class Renderer {
     return { size, texture, handle };
   }
 
+  /** The bodies as they look, or as they collide. */
+  bodies({ colliders }) {
+    const name = colliders ? "colliders" : "visuals";
+    return (this.sets[name] ??= new Bodies(this.gl, this.run, name));
+  }
+
   /** What casts shadows, can be picked and is drawn solid. */
   batches(options) {
     if (!this.moment) return []; // no frame yet
-    return [...this.sets[options.colliders ? "colliders" : "visuals"].batches, ...this.deformables.batches];
+    return [...this.bodies(options).batches, ...this.deformables.batches];
   }
 
   /** Takes over the poses of `moment`. */
   update(moment, options) {
     this.moment = moment;
-    this.sets[options.colliders ? "colliders" : "visuals"].update(moment);
+    this.bodies(options).update(moment);
     this.deformables.update(moment);
   }
 
@@ -145,7 +153,7 @@ class Renderer {
     const { gl, graphics, theme } = this;
     const [width, height] = this.resize(quality);
     const batches = this.batches(options);
-    const bodies = this.sets[options.colliders ? "colliders" : "visuals"];
+    const bodies = this.bodies(options);
     const merge = quality.merged && this.moment && !options.wireframe;
     const opaque = merge ? [bodies.asOne(), ...this.deformables.batches] : batches.filter((batch) => !batch.clear);
     const clear = batches.filter((batch) => batch.clear);
@@ -191,7 +199,7 @@ class Renderer {
     const x = perpendicular(TO_LIGHT), y = cross(TO_LIGHT, x);
     const snap = (axis) => Math.round(dot(camera.target, axis) / texel) * texel;
     const center = add(add(scaled(x, snap(x)), scaled(y, snap(y))), scaled(TO_LIGHT, dot(camera.target, TO_LIGHT)));
-    const view = lookAt(add(center, TO_LIGHT), center, y);
+    const view = lookAt(add(center, scaled(TO_LIGHT, radius)), center, y);
     return { matrix: product(orthographic(radius, 4 * radius), view), texel };
   }
 
@@ -233,7 +241,7 @@ class Renderer {
   drawGrounds(camera, options, shared) {
     const { gl, graphics, theme } = this;
     const cell = roundNumber(camera.distance / 8);
-    const known = this.moment ? this.sets[options.colliders ? "colliders" : "visuals"].planes : [];
+    const known = this.moment ? this.bodies(options).planes : [];
     const planes = known.map(({ body, shape }) => {
       const q = this.moment.rotation(body);
       const place = add(this.moment.position(body), rotated(q, shape.pose.position));
@@ -247,7 +255,7 @@ class Renderer {
       const above = dot(subtract(camera.eye, place), z) > 0;
       gl.depthMask(body > 0 && above);
       graphics.use("ground", shared, {
-        u_place: place, u_x: x, u_y: y, u_center: [dot(from, x), dot(from, y)], u_reach: 3.2 * camera.distance, u_exposure: theme.exposure, u_cell: cell,
+        u_place: place, u_x: x, u_y: y, u_normal: z, u_center: [dot(from, x), dot(from, y)], u_reach: 3.2 * camera.distance, u_exposure: theme.exposure, u_cell: cell,
         u_lines: options.grid ? 1 : 0, u_body: body, u_color: color, u_line_color: theme.line, u_facing: above || !body ? 1 : 0.25,
       });
       graphics.square();

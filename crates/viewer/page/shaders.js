@@ -224,7 +224,7 @@ void main() {
 precision highp float;
 in vec2 v_plane; in vec3 v_light;
 uniform vec2 u_center; uniform float u_reach, u_cell, u_lines, u_body, u_facing, u_exposure;
-uniform vec4 u_color; uniform vec3 u_line_color;
+uniform vec4 u_color; uniform vec3 u_line_color, u_normal;
 out vec4 color;
 ${LIGHTING}
 float grid(vec2 p, vec2 w, float width) { // w: how much p changes from pixel to pixel
@@ -242,7 +242,7 @@ void main() {
     line = max(0.32 * grid(p, w, 0.6), 0.75 * grid(p / 5.0, w / 5.0, 0.8));
   }
   float light = lit(v_light);
-  vec3 surface = linear(u_color.rgb) * u_exposure * (0.5 * u_sky + 0.3 * u_bounce + 0.75 * u_to_light.z * light);
+  vec3 surface = linear(u_color.rgb) * u_exposure * (0.5 * u_sky + 0.3 * u_bounce + 0.75 * max(dot(u_normal, u_to_light), 0.0) * light);
   vec3 c = mix(display(surface), u_line_color, line);
   float shade = u_body > 0.5 ? 1.0 : max(line, 0.38 * (1.0 - light));
   if (u_body < 0.5) c = mix(vec3(0.0), u_line_color, line / max(shade, 1e-4));

@@ -20,5 +20,5 @@ mod record;
 mod server;
 
 pub use error::Error;
-pub use page::{page, write_page};
-pub use server::{Replay, Server, serve_recording};
+pub use page::{page, save_page, write_page};
+pub use server::{Replay, Server, serve_recording, serve_recording_public};

@@ -1,12 +1,13 @@
 //! Joins the files under `page/` and the data into one HTML document.
 
 use std::io::Write;
+use std::path::Path;
 
 use base64::engine::general_purpose::STANDARD;
 use base64::write::EncoderWriter;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
-use stiction_recording::{Header, Recording};
+use stiction_recording::{Header, Recording, write_atomically};
 
 use crate::error::Error;
 use crate::record;
@@ -60,6 +61,13 @@ pub fn page(recording: &Recording) -> Result<String, Error> {
 pub fn write_page(recording: &Recording, sink: impl Write) -> Result<(), Error> {
     recording.validate()?;
     write(&Source::Recording(recording), sink)
+}
+
+/// Writes the page of [`page`] to a file, all of it or nothing.
+pub fn save_page(recording: &Recording, path: impl AsRef<Path>) -> Result<(), Error> {
+    let html = page(recording)?;
+    write_atomically(path.as_ref(), |sink| Ok(sink.write_all(html.as_bytes())?))?;
+    Ok(())
 }
 
 /// Writes the page for either source.
@@ -117,7 +125,11 @@ fn settings(source: &Source<'_>) -> serde_json::Value {
 /// Every how many-th frame is embedded.
 fn stride(recording: &Recording) -> usize {
     let total: usize = recording.frames.iter().map(record::size).sum();
-    total.div_ceil(FRAME_BUDGET).max(1)
+    stride_for(total)
+}
+
+fn stride_for(bytes: usize) -> usize {
+    bytes.div_ceil(FRAME_BUDGET).max(1)
 }
 
 fn write_frames(source: &Source<'_>, sink: &mut impl Write) -> Result<(), Error> {
@@ -139,4 +151,42 @@ fn escaped(text: &str) -> String {
         .replace('<', "&lt;")
         .replace('>', "&gt;")
         .replace('"', "&quot;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn long_recordings_are_thinned_to_the_budget() {
+        assert_eq!(stride_for(0), 1);
+        assert_eq!(stride_for(FRAME_BUDGET), 1);
+        assert_eq!(stride_for(FRAME_BUDGET + 1), 2);
+        assert_eq!(stride_for(10 * FRAME_BUDGET), 10);
+    }
+
+    #[test]
+    fn the_page_asks_the_network_for_nothing() {
+        let html = page(&Recording::default()).unwrap();
+        for word in [
+            "http://", "https://", " src=", "@import", "url(", "fetch(", "import(",
+        ] {
+            assert!(!html.contains(word), "{word}");
+        }
+        assert!(!html.contains("<!--{"), "every marker is filled in");
+    }
+
+    #[test]
+    fn data_cannot_leave_its_place() {
+        let mut recording = Recording::default();
+        recording.header.scene = "</title></script><!--{scripts}--><b>\u{2028}&".into();
+        let html = page(&recording).unwrap();
+        let plain = page(&Recording::default()).unwrap();
+        assert_eq!(
+            html.matches("</script>").count(),
+            plain.matches("</script>").count()
+        );
+        assert!(html.contains("<title>&lt;/title&gt;&lt;/script&gt;"));
+        assert_eq!(html.matches("class App").count(), 1);
+    }
 }

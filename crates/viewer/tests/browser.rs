@@ -43,12 +43,13 @@ impl Fixture {
         })
     }
 
-    /// Opens the page of a recording as a file, with `hash` behind the #.
+    /// Opens the page of a recording as a file, with `hash` behind the #. The best quality is for the eye and
+    /// takes software long.
     fn open(&mut self, recording: &Recording, hash: &str) {
         let path = self.folder.join("page.html");
         fs::write(&path, page(recording).unwrap()).unwrap();
         self.browser
-            .go(&format!("file://{}#{hash}", path.display()));
+            .go(&format!("file://{}#{hash}&quality=3", path.display()));
     }
 
     fn no_errors(&self) {
@@ -104,6 +105,80 @@ fn the_page_draws_and_scrubbing_changes_the_picture() {
     let later = f.browser.picture();
     let moved = difference(&first, &later);
     assert!(moved > 100, "{moved} pixels changed by scrubbing");
+    f.no_errors();
+}
+
+/// What the page has unpacked is what was recorded, to the bit of an f32.
+#[test]
+fn the_page_holds_the_numbers_of_the_recording() {
+    let Some(mut f) = Fixture::new(640, 480) else {
+        return;
+    };
+    let recording = scene::everything(2.0);
+    f.open(&recording, "t=0");
+    let count = f.browser.evaluate("stiction.run.frames.length");
+    assert_eq!(count, json!(recording.frames.len()));
+    let single =
+        |values: &[f64]| -> Vec<f64> { values.iter().map(|&x| f64::from(x as f32)).collect() };
+    for (index, frame) in recording.frames.iter().enumerate().step_by(7) {
+        let unpacked = f.browser.evaluate(&format!(
+            "(() => {{
+               const run = stiction.run, frame = run.frames[{index}], s = run.statistics({index});
+               const contacts = Array.from({{ length: frame.contacts }}, (_, k) => run.contact(frame, k));
+               return {{
+                 time: frame.time,
+                 poses: Array.from(frame.floats.subarray(13, 13 + 7 * run.bodies)),
+                 spin: Array.from({{ length: run.bodies }}, (_, b) => run.velocity(frame, b).angular[2]),
+                 nodes: Array.from(frame.floats.subarray(run.nodesAt, run.contactsAt)),
+                 forces: contacts.flatMap((c) => Array.from(c.force)),
+                 bodies: contacts.map((c) => c.b), states: contacts.map((c) => c.state),
+                 residual: s.residual, potential: s.potential, iterations: s.iterations,
+               }};
+             }})()"
+        ));
+        let numbers = |name: &str| -> Vec<f64> {
+            let list = unpacked[name].as_array().unwrap();
+            list.iter().map(|x| x.as_f64().unwrap()).collect()
+        };
+        assert_eq!(unpacked["time"].as_f64(), Some(frame.time));
+        let poses: Vec<f64> = frame
+            .poses
+            .iter()
+            .flat_map(|pose| pose.position.into_iter().chain(pose.rotation))
+            .collect();
+        assert_eq!(numbers("poses"), single(&poses));
+        let spin: Vec<f64> = frame.velocities.iter().map(|v| v[5]).collect();
+        assert_eq!(numbers("spin"), single(&spin));
+        let nodes: Vec<f64> = frame.nodes.iter().flatten().flatten().copied().collect();
+        assert_eq!(numbers("nodes"), single(&nodes));
+        let forces: Vec<f64> = frame.contacts.iter().flat_map(|c| c.force).collect();
+        assert_eq!(numbers("forces"), single(&forces));
+        let bodies: Vec<f64> = frame
+            .contacts
+            .iter()
+            .map(|c| f64::from(c.bodies[1]))
+            .collect();
+        assert_eq!(numbers("bodies"), bodies);
+        let states: Vec<f64> = frame
+            .contacts
+            .iter()
+            .map(|c| f64::from(c.state as u8))
+            .collect();
+        assert_eq!(numbers("states"), states);
+        let s = &frame.statistics;
+        assert_eq!(
+            unpacked["residual"].as_f64(),
+            Some(f64::from(s.residual as f32))
+        );
+        assert_eq!(
+            unpacked["potential"].as_f64(),
+            Some(f64::from(s.potential_energy as f32))
+        );
+        assert_eq!(
+            unpacked["iterations"].as_u64(),
+            Some(u64::from(s.iterations))
+        );
+    }
     f.no_errors();
 }
 
@@ -266,6 +341,26 @@ fn a_phone_sees_everything_it_needs() {
            !e.getAttribute('aria-label') && !e.textContent.trim() && !e.closest('label')).length",
     );
     assert_eq!(unnamed, json!(0), "controls without a name");
+
+    // Two fingers that move apart come nearer, one finger turns.
+    let distance = f
+        .browser
+        .evaluate("stiction.camera.distance")
+        .as_f64()
+        .unwrap();
+    f.browser.touch(&[
+        &[(150.0, 300.0), (240.0, 300.0)],
+        &[(100.0, 300.0), (290.0, 300.0)],
+    ]);
+    let nearer = f
+        .browser
+        .evaluate("stiction.camera.distance")
+        .as_f64()
+        .unwrap();
+    assert!(nearer < 0.6 * distance, "{distance} to {nearer}");
+    let yaw = f.browser.evaluate("stiction.camera.yaw");
+    f.browser.touch(&[&[(150.0, 300.0)], &[(220.0, 300.0)]]);
+    assert_ne!(f.browser.evaluate("stiction.camera.yaw"), yaw);
     f.no_errors();
 }
 

@@ -15,12 +15,11 @@ mod scene;
 
 use std::error::Error;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::Path;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use stiction_recording::{Recording, write_atomically};
-use stiction_viewer::{Server, page};
+use stiction_recording::Recording;
+use stiction_viewer::{Server, save_page};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -35,13 +34,11 @@ fn main() -> Result<(), Box<dyn Error>> {
 }
 
 fn write_page(recording: &Recording, path: &str) -> Result<(), Box<dyn Error>> {
-    use std::io::Write;
-    let html = page(recording)?;
-    write_atomically(Path::new(path), |sink| Ok(sink.write_all(html.as_bytes())?))?;
+    save_page(recording, path)?;
     println!(
         "{path}: {} frames, {} bytes",
         recording.frames.len(),
-        html.len()
+        std::fs::metadata(path)?.len()
     );
     Ok(())
 }

@@ -147,6 +147,11 @@ impl Drop for Replay {
 /// Serves the page of `recording` on a loopback address; port 0 picks a free one.
 pub fn serve_recording(recording: &Recording, address: SocketAddr) -> Result<Replay, Error> {
     refuse_foreign(address)?;
+    serve_recording_public(recording, address)
+}
+
+/// Serves the page of `recording` on any address: everyone who reaches it can watch.
+pub fn serve_recording_public(recording: &Recording, address: SocketAddr) -> Result<Replay, Error> {
     let html = page::page(recording)?.into_bytes();
     let listener = Listener::bind(address, move |stream, local| {
         answer(stream, local, &html, None);

@@ -63,6 +63,7 @@ impl Browser {
                 "--enable-unsafe-swiftshader",
                 "--remote-debugging-port=0",
                 "--hide-scrollbars",
+                "--disable-dev-shm-usage",
             ])
             .arg(format!("--window-size={width},{height}"))
             .arg(format!("--user-data-dir={}", folder.display()))
@@ -218,6 +219,22 @@ impl Browser {
             }
             self.call("Input.dispatchKeyEvent", &event);
         }
+    }
+
+    /// Puts fingers down at the first list of places, moves them through the others and lifts them.
+    pub(crate) fn touch(&mut self, places: &[&[(f64, f64)]]) {
+        for (step, fingers) in places.iter().enumerate() {
+            let kind = if step == 0 { "touchStart" } else { "touchMove" };
+            let points: Vec<Value> = fingers
+                .iter()
+                .enumerate()
+                .map(|(id, (x, y))| json!({"x": x, "y": y, "id": id}))
+                .collect();
+            let event = json!({"type": kind, "touchPoints": points});
+            self.call("Input.dispatchTouchEvent", &event);
+        }
+        let end = json!({"type": "touchEnd", "touchPoints": []});
+        self.call("Input.dispatchTouchEvent", &end);
     }
 
     /// Moves the mouse with the left button down, or clicks where start and end are the same.
