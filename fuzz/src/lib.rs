@@ -3,8 +3,10 @@
 
 mod bytes_rng;
 mod read_problem_file;
+mod read_scene_file;
 mod solve_small;
 
 pub use bytes_rng::BytesRng;
 pub use read_problem_file::read_problem_file;
+pub use read_scene_file::read_scene_file;
 pub use solve_small::{solve_small, solvers};

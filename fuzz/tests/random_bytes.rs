@@ -52,18 +52,26 @@ fn reading_random_bytes() {
 /// Valid files with a few bytes changed get further than noise does.
 #[test]
 fn reading_spoiled_files() {
+    spoil("read_problem_file", 500, stiction_fuzz::read_problem_file);
+}
+
+#[test]
+fn reading_spoiled_scenes() {
+    spoil("read_scene_file", 300, stiction_fuzz::read_scene_file);
+}
+
+/// Calls `read` with every seed of a target, and with spoiled copies of it.
+fn spoil(target: &str, copies: usize, read: impl Fn(&[u8])) {
     let mut rng = ChaCha8Rng::seed_from_u64(3);
-    let seeds: Vec<Vec<u8>> = std::fs::read_dir(concat!(
-        env!("CARGO_MANIFEST_DIR"),
-        "/seeds/read_problem_file"
-    ))
-    .expect("seed files")
-    .map(|entry| std::fs::read(entry.expect("seed file").path()).expect("seed file"))
-    .collect();
+    let folder = format!("{}/seeds/{target}", env!("CARGO_MANIFEST_DIR"));
+    let seeds: Vec<Vec<u8>> = std::fs::read_dir(folder)
+        .expect("seed files")
+        .map(|entry| std::fs::read(entry.expect("seed file").path()).expect("seed file"))
+        .collect();
     assert!(!seeds.is_empty());
     for seed in &seeds {
-        stiction_fuzz::read_problem_file(seed);
-        for _ in 0..500 {
+        read(seed);
+        for _ in 0..copies {
             let mut bytes = seed.clone();
             for _ in 0..rng.random_range(1..4) {
                 let place = rng.random_range(0..bytes.len());
@@ -78,7 +86,7 @@ fn reading_spoiled_files() {
                     _ => bytes.truncate(place.max(1)),
                 }
             }
-            stiction_fuzz::read_problem_file(&bytes);
+            read(&bytes);
         }
     }
 }

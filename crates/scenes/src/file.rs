@@ -8,7 +8,7 @@ use std::path::Path;
 
 use stiction_io::IoError;
 use stiction_io::scene_file::{self, SceneFile};
-use stiction_sim::{Execution, Settings, SimError, solvers};
+use stiction_sim::{Execution, Friction, Settings, SimError, solvers};
 use thiserror::Error;
 
 use crate::scene::{Options, Scene};
@@ -46,6 +46,7 @@ pub fn from_scene_file(file: &SceneFile, options: &Options) -> Result<Scene, Loa
     {
         return Err(file.error("settings.solver", error.to_string(), "name one of these").into());
     }
+    check_materials(file)?;
     let mut world = options.world(settings(file), solver)?;
     if let Some(max_contacts) = scene.settings.max_contacts {
         world.set_detection(max_contacts, Execution::Parallel)?;
@@ -57,6 +58,20 @@ pub fn from_scene_file(file: &SceneFile, options: &Options) -> Result<Scene, Loa
     builder.exclude_pairs()?;
     builder.add_controllers()?;
     Ok(options.scene(&scene.name, builder.finish(), scene.seconds))
+}
+
+/// Refuses a material with which every contact would fail.
+fn check_materials(file: &SceneFile) -> Result<(), IoError> {
+    for (name, material) in &file.scene.materials {
+        if matches!(material.friction, Friction::TwoAxis { .. }) && material.compliance > 0.0 {
+            return Err(file.error(
+                &format!("materials.{name}"),
+                "two-axis friction together with compliance is not supported",
+                "give one coefficient of friction, or leave out the compliance",
+            ));
+        }
+    }
+    Ok(())
 }
 
 /// What the file says, and the defaults for the rest.

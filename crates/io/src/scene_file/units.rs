@@ -105,7 +105,7 @@ impl Dimension {
         }
         let (factor, powers) = parse_unit(unit)?;
         if !self.accepts(powers) {
-            return Err(UnitError(format!("\"{text}\" is not a {}", self.name)));
+            return Err(UnitError(format!("\"{text}\" is not {}", self.with_article())));
         }
         Ok(number * factor)
     }
@@ -117,12 +117,18 @@ impl Dimension {
         same && (self.powers[3] == powers[3] || (mechanical && powers[3] == 0))
     }
 
+    fn with_article(&self) -> String {
+        let article = if self.name.starts_with(['a', 'i']) { "an" } else { "a" };
+        format!("{article} {}", self.name)
+    }
+
     /// What to write instead.
     pub(super) fn advice(&self) -> String {
         match (self.unit, self.example) {
-            ("", _) => format!("give a {} without a unit", self.name),
+            ("", _) => format!("give {} without a unit", self.with_article()),
             (unit, example) => {
-                format!("give a {} as a number in {unit} or as text such as \"{example}\"", self.name)
+                let what = self.with_article();
+                format!("give {what} as a number in {unit} or as text such as \"{example}\"")
             }
         }
     }
