@@ -139,7 +139,7 @@ fn bad_requests_are_answered_clearly_and_leave_nothing_behind() {
         (&["run", "dish-pilling"], "did you mean \"dish-piling\""),
         (&["run", "missing.toml"], "missing.toml"),
         (&["run", "rolling", "--solver", "canel"], "did you mean \"canal\""),
-        (&["run", "rolling", "--dt", "-1"], "positive"),
+        (&["run", "rolling", "--dt=-1"], "positive"),
         (&["run", "rolling", "--html", "no/such/folder/x.html"], "no/such/folder"),
         (&["run", "rolling", "--record", "no/such/folder/x.stic"], "no/such/folder"),
         (&["export", "missing.stic"], "missing.stic"),
