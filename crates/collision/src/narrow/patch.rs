@@ -68,6 +68,10 @@ pub(super) struct PatchSearch<'a> {
     middle: PatchPoint,
 }
 
+/// Most line searches of one descent: a patch has two dimensions, and what zigzags longer than this
+/// does so by less than a micrometre.
+const DESCENT_STEPS: usize = 6;
+
 /// Most probes of one line search; two or three are usual.
 const LINE_STEPS: usize = 8;
 
@@ -179,7 +183,7 @@ impl<'a> PatchSearch<'a> {
     /// Pairwise Frank–Wolfe from one start; never returns a higher point.
     pub(super) fn descend(&self, start: PatchPoint, settings: &FrankWolfeSettings) -> PatchPoint {
         let mut x = start;
-        for _ in 0..settings.max_iterations {
+        for _ in 0..settings.max_iterations.min(DESCENT_STEPS) {
             let slope = self.slopes(&x);
             let best = if slope[0] <= slope[1] && slope[0] <= slope[2] {
                 0
@@ -212,7 +216,7 @@ impl<'a> PatchSearch<'a> {
             };
             let gained = x.sample.value - lower.sample.value;
             x = lower;
-            if gained < 0.05 * settings.tolerance {
+            if gained < 0.3 * settings.tolerance {
                 break;
             }
         }
