@@ -172,7 +172,13 @@ pub(crate) struct CompareArguments {
     pub(crate) scene: SceneArguments,
 
     /// Solvers by name, separated by commas, or `all`
-    #[arg(long, short, value_name = "NAME[,NAME…]", value_delimiter = ',', default_value = "canal,subadmm,pgs")]
+    #[arg(
+        long,
+        short,
+        value_name = "NAME[,NAME…]",
+        value_delimiter = ',',
+        default_value = "canal,subadmm,pgs"
+    )]
     pub(crate) solvers: Vec<String>,
 
     /// Draw time, residual, penetration and energy over time

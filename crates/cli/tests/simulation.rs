@@ -52,10 +52,20 @@ impl Drop for Folder {
 #[test]
 fn a_run_writes_recording_and_page_and_prints_a_summary() {
     let folder = Folder::new("run");
-    let run = stiction(&folder, &["run", "box-slide", "--seconds", "0.2", "--profile"]);
+    let run = stiction(
+        &folder,
+        &["run", "box-slide", "--seconds", "0.2", "--profile"],
+    );
     assert!(run.status.success(), "{}", stderr(&run));
     let text = stdout(&run);
-    for word in ["time (ms)", "iterations", "residual", "penetration", "solve", "box-slide.html"] {
+    for word in [
+        "time (ms)",
+        "iterations",
+        "residual",
+        "penetration",
+        "solve",
+        "box-slide.html",
+    ] {
         assert!(text.contains(word), "{word} in {text}");
     }
     assert_eq!(folder.files(), ["box-slide.html", "box-slide.stic"]);
@@ -74,7 +84,14 @@ fn a_run_writes_recording_and_page_and_prints_a_summary() {
 fn json_is_one_object_and_repeats_to_the_digit() {
     let folder = Folder::new("json");
     let run = || {
-        let arguments = ["run", "spheres", "--seconds", "0.1", "--no-output", "--json"];
+        let arguments = [
+            "run",
+            "spheres",
+            "--seconds",
+            "0.1",
+            "--no-output",
+            "--json",
+        ];
         let output = stiction(&folder, &[&arguments[..], &["--seed", "7"]].concat());
         assert!(output.status.success(), "{}", stderr(&output));
         let text = stdout(&output);
@@ -92,7 +109,15 @@ fn json_is_one_object_and_repeats_to_the_digit() {
 fn plots_and_tables_are_written_where_asked() {
     let folder = Folder::new("outputs");
     let arguments = [
-        "run", "rolling", "--seconds", "0.1", "--no-output", "--quiet", "--csv", "r.csv", "--plot",
+        "run",
+        "rolling",
+        "--seconds",
+        "0.1",
+        "--no-output",
+        "--quiet",
+        "--csv",
+        "r.csv",
+        "--plot",
         "r.svg",
     ];
     let run = stiction(&folder, &arguments);
@@ -107,14 +132,26 @@ fn plots_and_tables_are_written_where_asked() {
 fn compare_shows_solvers_side_by_side() {
     let folder = Folder::new("compare");
     let arguments = [
-        "compare", "mass-ratio", "--solvers", "canal,pgs", "--seconds", "0.5", "--plot", "c.svg",
+        "compare",
+        "mass-ratio",
+        "--solvers",
+        "canal,pgs",
+        "--seconds",
+        "0.5",
+        "--plot",
+        "c.svg",
     ];
     let compare = stiction(&folder, &arguments);
     assert!(compare.status.success(), "{}", stderr(&compare));
     let text = stdout(&compare);
     let line = |solver: &str| text.lines().find(|line| line.starts_with(solver)).unwrap();
     let column = |solver: &str, index: usize| -> f64 {
-        line(solver).split_whitespace().nth(index).unwrap().parse().unwrap()
+        line(solver)
+            .split_whitespace()
+            .nth(index)
+            .unwrap()
+            .parse()
+            .unwrap()
     };
     // A tonne on a gram: exact with canal, through the floor with Gauss–Seidel.
     assert!(column("canal", 5) < 1e-5, "{text}");
@@ -138,10 +175,19 @@ fn bad_requests_are_answered_clearly_and_leave_nothing_behind() {
     let table: [(&[&str], &str); 8] = [
         (&["run", "dish-pilling"], "did you mean \"dish-piling\""),
         (&["run", "missing.toml"], "missing.toml"),
-        (&["run", "rolling", "--solver", "canel"], "did you mean \"canal\""),
+        (
+            &["run", "rolling", "--solver", "canel"],
+            "did you mean \"canal\"",
+        ),
         (&["run", "rolling", "--dt=-1"], "positive"),
-        (&["run", "rolling", "--html", "no/such/folder/x.html"], "no/such/folder"),
-        (&["run", "rolling", "--record", "no/such/folder/x.stic"], "no/such/folder"),
+        (
+            &["run", "rolling", "--html", "no/such/folder/x.html"],
+            "no/such/folder",
+        ),
+        (
+            &["run", "rolling", "--record", "no/such/folder/x.stic"],
+            "no/such/folder",
+        ),
         (&["export", "missing.stic"], "missing.stic"),
         (&["compare", "rolling", "--solvers", "nobody"], "nobody"),
     ];
@@ -161,7 +207,11 @@ fn a_broken_recording_is_refused_by_name() {
     std::fs::write(folder.0.join("noise.stic"), b"not a recording").unwrap();
     let export = stiction(&folder, &["export", "noise.stic"]);
     assert_eq!(export.status.code(), Some(2));
-    assert!(stderr(&export).contains("noise.stic"), "{}", stderr(&export));
+    assert!(
+        stderr(&export).contains("noise.stic"),
+        "{}",
+        stderr(&export)
+    );
     assert_eq!(folder.files(), ["noise.stic"]);
 }
 
@@ -182,10 +232,20 @@ fn ctrl_c_ends_a_run_with_what_was_simulated() {
     }
     std::thread::sleep(std::time::Duration::from_millis(500));
     let id = child.id().to_string();
-    assert!(Command::new("kill").args(["-INT", &id]).status().unwrap().success());
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
     let status = child.wait().unwrap();
     assert!(status.success(), "{status}");
     assert_eq!(folder.files(), ["box-tower.html", "box-tower.stic"]);
     let export = stiction(&folder, &["export", "box-tower.stic", "--csv", "t.csv"]);
-    assert!(export.status.success() && stderr(&export).is_empty(), "{}", stderr(&export));
+    assert!(
+        export.status.success() && stderr(&export).is_empty(),
+        "{}",
+        stderr(&export)
+    );
 }

@@ -57,4 +57,6 @@ pub use nodes::{DeformableSurface, NodeContact, nodes_against_shape};
 pub use reduce::ReduceSettings;
 pub use rod::{RodSelfCollision, RodSelfContact, rod_against_shape};
 pub use shape::{Outline, Shape};
-pub use world::{Collider, CollisionMemory, CollisionWorld, DetectReport, Execution, WorldSettings};
+pub use world::{
+    Collider, CollisionMemory, CollisionWorld, DetectReport, Execution, WorldSettings,
+};

@@ -67,6 +67,9 @@ pub(crate) struct ReduceScratch {
 /// A contact of the last step is preferred if it is at least this part as good as the best.
 const LOYALTY: f32 = 0.97;
 
+/// Gaps that differ by less than this (m) are equally deep.
+const AS_DEEP: f64 = 1e-7;
+
 /// Merges contacts closer than `distance` whose normals differ by less than about 2.5°: the deepest
 /// stays, or the one kept in the last step if it is as deep within `distance`.
 pub(crate) fn merge_duplicates(
@@ -231,11 +234,15 @@ impl ReduceScratch {
         self.n_kept = 0;
     }
 
+    /// The deepest, or the first known one that is as deep within rounding of the search.
     fn deepest(&self) -> usize {
         let gap = |i: &usize| self.outlines[*i].gap;
-        (0..self.outlines.len())
+        let deepest = (0..self.outlines.len())
             .min_by(|i, j| gap(i).total_cmp(&gap(j)))
-            .unwrap_or(0)
+            .unwrap_or(0);
+        let limit = gap(&deepest) + AS_DEEP;
+        let mut known = self.known.iter().map(|&i| i as usize);
+        known.find(|i| gap(i) <= limit).unwrap_or(deepest)
     }
 
     fn keep(&mut self, i: usize, most: usize) {
@@ -283,20 +290,17 @@ impl ReduceScratch {
     fn largest_or_known(&self, values: &[f32]) -> usize {
         let top = largest(values);
         let limit = LOYALTY * values[top];
-        largest_known(&self.known, values, limit).unwrap_or(top)
+        first_known(&self.known, values, limit).unwrap_or(top)
     }
 }
 
-/// The known one with the largest value, if that is positive and at least `limit`.
-fn largest_known(known: &[u32], values: &[f32], limit: f32) -> Option<usize> {
-    let mut best = None;
-    for &i in known {
-        let value = values[i as usize];
-        if value > best.map_or(0.0, |(_, v)| v) {
-            best = Some((i as usize, value));
-        }
-    }
-    best.filter(|&(_, v)| v >= limit).map(|(i, _)| i)
+/// The first known one whose value is positive and at least `limit`. Not the largest: among many
+/// that are nearly as good, as on a ring, the largest changes from step to step.
+fn first_known(known: &[u32], values: &[f32], limit: f32) -> Option<usize> {
+    let known = known.iter().map(|&i| i as usize);
+    known
+        .filter(|&i| values[i] > 0.0)
+        .find(|&i| values[i] >= limit)
 }
 
 /// Index of the first largest value, in lanes so that the compiler can use vector registers.

@@ -243,7 +243,10 @@ impl CollisionWorld {
     /// Takes over the memory of a world with the same colliders.
     pub fn restore_memory(&mut self, memory: &CollisionMemory) -> Result<()> {
         let n = self.colliders.len();
-        let sorted = memory.pairs.windows(2).all(|w| (w[0].0, w[0].1) < (w[1].0, w[1].1));
+        let sorted = memory
+            .pairs
+            .windows(2)
+            .all(|w| (w[0].0, w[0].1) < (w[1].0, w[1].1));
         let known = |&(a, b, _): &(u32, u32, PairMemory)| a < b && (b as usize) < n;
         if !sorted || !memory.pairs.iter().all(known) {
             return Err(CollisionError::Unknown {

@@ -14,7 +14,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
         while world.time() < 60.0 * f64::from(minute) {
             world.step()?;
         }
-        println!("{minute} min: {} MiB resident, residual {:.1e} m/s", resident()?, world.report().residual);
+        println!(
+            "{minute} min: {} MiB resident, residual {:.1e} m/s",
+            resident()?,
+            world.report().residual
+        );
     }
     Ok(())
 }

@@ -16,7 +16,13 @@ fn run(world: &mut World, seconds: f64) {
     let end = world.time() + seconds;
     while world.time() < end - 1e-9 {
         world.step().unwrap();
-        assert_eq!(world.report().unconverged, 0, "at {}: {:?}", world.time(), world.report());
+        assert_eq!(
+            world.report().unconverged,
+            0,
+            "at {}: {:?}",
+            world.time(),
+            world.report()
+        );
     }
 }
 
@@ -38,12 +44,19 @@ fn a_sliding_block_stops_where_friction_says_and_does_not_glide() {
         while world.time() < 1.0 {
             world.step().unwrap();
             let height = position(&world, block).z;
-            assert!((height - 0.05).abs() < 1e-8, "height {height} at {}", world.time());
+            assert!(
+                (height - 0.05).abs() < 1e-8,
+                "height {height} at {}",
+                world.time()
+            );
         }
         let way = position(&world, block).x;
         let error = (way - 1.0 / (2.0 * 0.2 * GRAVITY)).abs();
         assert!(error < time_step, "stops after {way} m");
-        assert!(error < 0.6 * last, "first order in dt: {error} after {last}");
+        assert!(
+            error < 0.6 * last,
+            "first order in dt: {error} after {last}"
+        );
         last = error;
     }
 }
@@ -62,7 +75,10 @@ fn a_pinched_capsule_does_not_creep() {
 fn a_slope_just_under_the_friction_angle_holds_and_just_over_slides() {
     let angle = 20.0_f64.to_radians();
     let mut world = scene("wedge", &Options::default());
-    let (sticks, slides) = (world.find_body("sticks").unwrap(), world.find_body("slides").unwrap());
+    let (sticks, slides) = (
+        world.find_body("sticks").unwrap(),
+        world.find_body("slides").unwrap(),
+    );
     let before = position(&world, sticks);
     let start = position(&world, slides);
     run(&mut world, 10.0);
@@ -71,7 +87,10 @@ fn a_slope_just_under_the_friction_angle_holds_and_just_over_slides() {
     // v = a t holds exactly for implicit Euler under a constant force.
     let acceleration = GRAVITY * (angle.sin() - 0.95 * angle.tan() * angle.cos());
     let speed = world.velocity(slides).unwrap().linear.norm();
-    assert!((speed / (acceleration * world.time()) - 1.0).abs() < 1e-6, "{speed}");
+    assert!(
+        (speed / (acceleration * world.time()) - 1.0).abs() < 1e-6,
+        "{speed}"
+    );
     assert!((position(&world, slides) - start).norm() > 1.0);
 }
 
@@ -82,7 +101,10 @@ fn a_thrown_ball_ends_rolling_with_five_sevenths_of_its_speed() {
     run(&mut world, 2.0);
     let twist = world.velocity(ball).unwrap();
     assert!((twist.linear.x - 2.0 * 5.0 / 7.0).abs() < 1e-6, "{twist:?}");
-    assert!((twist.angular.y * 0.1 - twist.linear.x).abs() < 1e-7, "{twist:?}");
+    assert!(
+        (twist.angular.y * 0.1 - twist.linear.x).abs() < 1e-7,
+        "{twist:?}"
+    );
 }
 
 #[test]
@@ -94,10 +116,15 @@ fn restitution_gives_the_right_bounce() {
             ..Material::with_friction(0.3)
         };
         let floor = world.add_body(RigidBody::fixed("floor")).unwrap();
-        world.attach(floor, Shape::half_space("plane"), material).unwrap();
-        let ball = RigidBody::free("ball", Inertia::solid_sphere(0.3, 0.05)).at_position(0.0, 0.0, 0.5);
+        world
+            .attach(floor, Shape::half_space("plane"), material)
+            .unwrap();
+        let ball =
+            RigidBody::free("ball", Inertia::solid_sphere(0.3, 0.05)).at_position(0.0, 0.0, 0.5);
         let ball = world.add_body(ball).unwrap();
-        world.attach(ball, Shape::sphere("ball", 0.05).unwrap(), material).unwrap();
+        world
+            .attach(ball, Shape::sphere("ball", 0.05).unwrap(), material)
+            .unwrap();
         let mut before = 0.0;
         loop {
             world.step().unwrap();
@@ -109,7 +136,10 @@ fn restitution_gives_the_right_bounce() {
                 }
                 let speed = world.velocity(ball).unwrap().linear.z;
                 assert!(before < -2.5, "the impact is at {before} m/s");
-                assert!((speed + expected * before).abs() < 1e-9, "{before} to {speed}");
+                assert!(
+                    (speed + expected * before).abs() < 1e-9,
+                    "{before} to {speed}"
+                );
                 break;
             }
             before = speed;
@@ -155,7 +185,10 @@ fn a_tower_stands_still_with_every_solver_that_claims_to_converge() {
 #[test]
 fn a_tonne_stands_on_a_gram() {
     let mut world = scene("mass-ratio", &Options::default());
-    let (gram, tonne) = (world.find_body("gram").unwrap(), world.find_body("tonne").unwrap());
+    let (gram, tonne) = (
+        world.find_body("gram").unwrap(),
+        world.find_body("tonne").unwrap(),
+    );
     let before = (position(&world, gram), position(&world, tonne));
     let mut deepest: f64 = 0.0;
     for _ in 0..2400 {
@@ -178,7 +211,11 @@ fn isolated_pile(seed: u64) -> World {
     for index in 0..12 {
         let phase = seed as f64 + index as f64;
         let sides = Vector3::new(0.1, 0.14, 0.2 + 0.02 * (phase * 1.3).sin());
-        let direction = Vector3::new((2.1 * phase).sin(), (3.7 * phase).cos(), (1.3 * phase).sin());
+        let direction = Vector3::new(
+            (2.1 * phase).sin(),
+            (3.7 * phase).cos(),
+            (1.3 * phase).sin(),
+        );
         let position = direction * 0.5;
         let body = RigidBody::free(
             &format!("box {index}"),
@@ -188,7 +225,9 @@ fn isolated_pile(seed: u64) -> World {
         .moving(-direction * 1.5, direction.yzx() * 4.0);
         let handle = world.add_body(body).unwrap();
         let shape = Shape::cuboid("box", sides / 2.0).unwrap();
-        world.attach(handle, shape, Material::with_friction(0.5)).unwrap();
+        world
+            .attach(handle, shape, Material::with_friction(0.5))
+            .unwrap();
     }
     world
 }
@@ -204,18 +243,35 @@ fn an_isolated_pile_keeps_its_momentum_and_gains_no_energy() {
         world.step().unwrap();
         contacts += world.report().contacts;
         let now = world.report().kinetic_energy;
-        assert!(now <= energy * (1.0 + 1e-3), "{energy} to {now} at {}", world.time());
+        assert!(
+            now <= energy * (1.0 + 1e-3),
+            "{energy} to {now} at {}",
+            world.time()
+        );
         energy = now;
     }
     let (linear_after, angular_after) = world.momentum().unwrap();
     assert!(contacts > 100, "they meet");
-    assert!((linear_after - linear).norm() < 1e-9, "{linear} {linear_after}");
-    assert!((angular_after - angular).norm() < 1e-9, "{angular} {angular_after}");
+    assert!(
+        (linear_after - linear).norm() < 1e-9,
+        "{linear} {linear_after}"
+    );
+    assert!(
+        (angular_after - angular).norm() < 1e-9,
+        "{angular} {angular_after}"
+    );
 }
 
 #[test]
 fn energy_never_grows_in_passive_scenes() {
-    for name in ["box-slide", "rolling", "box-tower", "arch", "chain", "wedge"] {
+    for name in [
+        "box-slide",
+        "rolling",
+        "box-tower",
+        "arch",
+        "chain",
+        "wedge",
+    ] {
         let mut world = scene(name, &Options::default());
         world.step().unwrap();
         let total = |world: &World| {
@@ -233,7 +289,11 @@ fn energy_never_grows_in_passive_scenes() {
         for _ in 0..480 {
             world.step().unwrap();
             let now = total(&world);
-            assert!(now <= lowest + unit, "{name}: {lowest} to {now} at {}", world.time());
+            assert!(
+                now <= lowest + unit,
+                "{name}: {lowest} to {now} at {}",
+                world.time()
+            );
             lowest = lowest.min(now);
         }
     }
@@ -262,7 +322,10 @@ fn a_gyroscope_precesses_as_it_should() {
     let at = position(&world, wheel);
     let angle = at.y.atan2(at.x);
     let rate = 1.0 * GRAVITY * 0.15 / (0.5 * 0.01 * 300.0);
-    assert!((angle / (rate * world.time()) - 1.0).abs() < 0.02, "{angle} for {rate}");
+    assert!(
+        (angle / (rate * world.time()) - 1.0).abs() < 0.02,
+        "{angle} for {rate}"
+    );
     assert!((at.z - 0.3).abs() < 2e-3, "it sinks to {}", at.z);
 }
 
@@ -306,7 +369,10 @@ fn the_cradle_passes_the_blow_on() {
     }
     let drop = (0.3_f64.powi(2) - 0.08_f64.powi(2)).sqrt();
     let speed = (2.0 * GRAVITY * drop * (1.0 - 0.5_f64.cos())).sqrt();
-    assert!((fastest / speed - 1.0).abs() < 0.02, "{fastest} of {speed} m/s");
+    assert!(
+        (fastest / speed - 1.0).abs() < 0.02,
+        "{fastest} of {speed} m/s"
+    );
     let first = world.velocity(balls[0]).unwrap().linear.norm();
     assert!(first < 0.05 * speed, "the first ball stays: {first}");
 }
@@ -327,8 +393,15 @@ fn the_closed_chain_stays_closed() {
         assert!(apart < 1e-4, "joint {index} is open by {apart} m");
     }
     // It hangs over the bar.
-    let highest = links.iter().map(|&link| position(&world, link).z).fold(0.0, f64::max);
-    assert!(highest > 1.15 && world.report().kinetic_energy < 0.05, "{:?}", world.report());
+    let highest = links
+        .iter()
+        .map(|&link| position(&world, link).z)
+        .fold(0.0, f64::max);
+    assert!(
+        highest > 1.15 && world.report().kinetic_energy < 0.05,
+        "{:?}",
+        world.report()
+    );
 }
 
 #[test]
@@ -341,10 +414,13 @@ fn relinearisation_takes_the_drift_out_of_a_loop() {
         };
         let mut world = World::new(settings).unwrap();
         let post = world.add_body(RigidBody::fixed("post")).unwrap();
-        let bob = RigidBody::free("bob", Inertia::solid_sphere(1.0, 0.05)).at_position(1.0, 0.0, 0.0);
+        let bob =
+            RigidBody::free("bob", Inertia::solid_sphere(1.0, 0.05)).at_position(1.0, 0.0, 0.0);
         let bob = world.add_body(bob).unwrap();
         let length = ConnectionKind::Distance { length: 1.0 };
-        world.connect(Connection::new("rod", length, post, bob)).unwrap();
+        world
+            .connect(Connection::new("rod", length, post, bob))
+            .unwrap();
         let mut worst: f64 = 0.0;
         for _ in 0..240 {
             world.step().unwrap();
@@ -353,7 +429,10 @@ fn relinearisation_takes_the_drift_out_of_a_loop() {
         worst
     };
     let (plain, refined) = (drift(0), drift(3));
-    assert!(plain < 1e-3 && refined < 1e-2 * plain, "{plain} to {refined}");
+    assert!(
+        plain < 1e-3 && refined < 1e-2 * plain,
+        "{plain} to {refined}"
+    );
 }
 
 #[test]

@@ -122,9 +122,15 @@ pub(crate) struct Body {
 pub(crate) enum Kind {
     Fixed,
     Driven,
-    Free { subsystem: usize },
+    Free {
+        subsystem: usize,
+    },
     /// Moving link of a robot: body of one of its trees.
-    Link { robot: usize, subsystem: usize, link: usize },
+    Link {
+        robot: usize,
+        subsystem: usize,
+        link: usize,
+    },
 }
 
 impl Kind {
@@ -133,7 +139,9 @@ impl Kind {
         match self {
             Kind::Fixed | Kind::Driven => None,
             Kind::Free { subsystem } => Some((subsystem, 0)),
-            Kind::Link { subsystem, link, .. } => Some((subsystem, link)),
+            Kind::Link {
+                subsystem, link, ..
+            } => Some((subsystem, link)),
         }
     }
 }
@@ -164,7 +172,13 @@ impl Body {
         match body.mobility {
             Mobility::Fixed => {
                 let still = body.velocity.norm() + body.angular_velocity.norm();
-                check(name, "velocity", still, still == 0.0, "must be zero for a fixed body")?;
+                check(
+                    name,
+                    "velocity",
+                    still,
+                    still == 0.0,
+                    "must be zero for a fixed body",
+                )?;
             }
             Mobility::Driven => out.kind = Kind::Driven,
             Mobility::Free(inertia) => {

@@ -6,7 +6,7 @@ use stiction_constraints::Law;
 use stiction_constraints::stabilization::{equality_error, soft_coefficients};
 
 use crate::body::{Body, BodyHandle};
-use crate::error::{Result, finite_vector, not_negative, positive, SimError};
+use crate::error::{Result, SimError, finite_vector, not_negative, positive};
 use crate::placement::{Pair, Placement, tangents};
 use crate::rows::{Key, RowBuffer};
 use crate::settings::Settings;
@@ -160,7 +160,10 @@ impl Connection {
         rows: &mut RowBuffer,
     ) {
         let [a, b] = self.anchors(&placement.poses);
-        let (at_a, at_b) = (Point3::from(a.translation.vector), Point3::from(b.translation.vector));
+        let (at_a, at_b) = (
+            Point3::from(a.translation.vector),
+            Point3::from(b.translation.vector),
+        );
         let mut writer = Writer {
             pair: Pair {
                 placement,
@@ -239,7 +242,12 @@ struct Writer<'a> {
 }
 
 impl Writer<'_> {
-    fn linear(&mut self, points: [&Point3<f64>; 2], directions: &[Vector3<f64>], violation: [f64; 3]) {
+    fn linear(
+        &mut self,
+        points: [&Point3<f64>; 2],
+        directions: &[Vector3<f64>],
+        violation: [f64; 3],
+    ) {
         let motion = self.pair.linear(points, directions);
         self.equality(directions, &motion, violation);
     }
@@ -265,8 +273,8 @@ impl Writer<'_> {
         let mut error = [0.0; 3];
         for row in 0..count {
             let violation = violation[row] - self.pair.placement.advance * motion.guess[row];
-            error[row] = motion.driven[row]
-                + equality_error(violation, self.settings.time_step, share);
+            error[row] =
+                motion.driven[row] + equality_error(violation, self.settings.time_step, share);
         }
         self.push(Law::Equality, directions, &error[..count], motion.terms);
     }

@@ -1,8 +1,8 @@
 //! Contacts as rows: from gap, speed and material to law and error term.
 
 use stiction_collision::{ContactMaterial, ContactPoint};
-use stiction_constraints::stabilization::{ContactNormal, tangential_error};
 use stiction_constraints::Law;
+use stiction_constraints::stabilization::{ContactNormal, tangential_error};
 
 use crate::body::Body;
 use crate::error::{Result, SimError};

@@ -115,7 +115,13 @@ pub(crate) fn positive(element: &str, field: &'static str, value: f64) -> Result
 /// Refuses what is not finite or below zero.
 pub(crate) fn not_negative(element: &str, field: &'static str, value: f64) -> Result<()> {
     let good = value.is_finite() && value >= 0.0;
-    check(element, field, value, good, "must be finite and not negative")
+    check(
+        element,
+        field,
+        value,
+        good,
+        "must be finite and not negative",
+    )
 }
 
 /// Refuses a value that is not `good`.

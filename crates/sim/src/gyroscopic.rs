@@ -23,8 +23,8 @@ pub(crate) fn free_rotation(inertia: &Matrix3<f64>, start: &Vector3<f64>, dt: f6
         // In ω̄: 2 I (ω̄ − ω) + dt ω̄ × I ω̄ = 0.
         let momentum = inertia * middle;
         let residual = inertia * (middle - start) * 2.0 + middle.cross(&momentum) * dt;
-        let slope = inertia * 2.0
-            + (middle.cross_matrix() * inertia - momentum.cross_matrix()) * dt;
+        let slope =
+            inertia * 2.0 + (middle.cross_matrix() * inertia - momentum.cross_matrix()) * dt;
         let Some(step) = slope.lu().solve(&residual) else {
             break;
         };

@@ -124,7 +124,9 @@ impl Islands {
         self.active.clear();
         for subsystem in 0..subsystems.len() {
             let root = self.root(subsystem);
-            let is_touched = self.slots[root].as_ref().is_some_and(|island| !island.rows.is_empty());
+            let is_touched = self.slots[root]
+                .as_ref()
+                .is_some_and(|island| !island.rows.is_empty());
             // A robot on its own still needs A⁻¹ b; a free body in flight does not.
             let is_tree = matches!(subsystems[subsystem].matrix, SubsystemMatrix::Tree(_));
             if is_touched || is_tree {
@@ -215,9 +217,9 @@ impl Island {
         warm: Option<&WarmStart>,
         budget: &Budget,
     ) {
-        self.result = self.fill(subsystems, rows, warm).map(|()| {
-            Some(self.solver.solve(&self.problem, budget, &mut self.solution))
-        });
+        self.result = self
+            .fill(subsystems, rows, warm)
+            .map(|()| Some(self.solver.solve(&self.problem, budget, &mut self.solution)));
     }
 
     /// Writes the island's problem and the guess.
@@ -246,7 +248,13 @@ impl Island {
         self.solution.clear();
         for &index in &self.rows {
             let row = &rows.rows[index];
-            let mut blocks = [(0, RowBlock::Dofs { dofs: &[], values: &[] }); 2];
+            let mut blocks = [(
+                0,
+                RowBlock::Dofs {
+                    dofs: &[],
+                    values: &[],
+                },
+            ); 2];
             let mut count = 0;
             for term in row.terms.iter().flatten() {
                 blocks[count] = self.block(term, row.count, rows);

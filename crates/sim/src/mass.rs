@@ -84,8 +84,8 @@ fn unit_density(shape: &Shape, depth: usize) -> Result<(f64, Inertia)> {
             let ball = 4.0 / 3.0 * pi * r * r * r;
             let along = tube * 0.5 * r * r + ball * 0.4 * r * r;
             // Each half ball has its centre of mass 3 r/8 beyond the end of the tube.
-            let across = tube * (r * r / 4.0 + l * l / 3.0)
-                + ball * (0.4 * r * r + l * l + 0.75 * l * r);
+            let across =
+                tube * (r * r / 4.0 + l * l / 3.0) + ball * (0.4 * r * r + l * l + 0.75 * l * r);
             let about = Symmetric3::diagonal(across, across, along);
             let volume = tube + ball;
             (volume, Inertia::from_com(volume, Vector3::zeros(), about))
@@ -132,9 +132,9 @@ fn solid_mesh(triangles: impl Iterator<Item = [Point3<f64>; 3]>) -> Option<(f64,
         first += (a + b + c) * (part / 4.0);
         // ∫ x xᵀ over a tetrahedron with a vertex at the origin.
         let sum = a + b + c;
-        second += (a * a.transpose() + b * b.transpose() + c * c.transpose()
-            + sum * sum.transpose())
-            * (part / 20.0);
+        second +=
+            (a * a.transpose() + b * b.transpose() + c * c.transpose() + sum * sum.transpose())
+                * (part / 20.0);
     }
     if !(volume > 0.0 && volume.is_finite()) {
         return None;
@@ -195,7 +195,11 @@ mod tests {
             for (a, b) in exact.to_array().iter().zip(mesh.to_array()) {
                 // Inscribed facets are a few per cent smaller.
                 let b = b / volume;
-                assert!(close(*a, b, 0.05) || (a - b).abs() < 1e-3, "{}: {a} {b}", shape.name());
+                assert!(
+                    close(*a, b, 0.05) || (a - b).abs() < 1e-3,
+                    "{}: {a} {b}",
+                    shape.name()
+                );
             }
         }
     }

@@ -1,7 +1,7 @@
 //! What can be measured on a world: forces, energy, momentum.
 
 use nalgebra::Vector3;
-use stiction_dynamics::{centroidal_momentum, center_of_mass, kinetic_energy, potential_energy};
+use stiction_dynamics::{center_of_mass, centroidal_momentum, kinetic_energy, potential_energy};
 
 use crate::body::{BodyHandle, Kind};
 use crate::connection::ConnectionHandle;

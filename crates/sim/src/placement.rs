@@ -79,7 +79,10 @@ impl Pair<'_> {
             before: [0.0; 3],
             guess: [0.0; 3],
         };
-        for (which, (body, sign)) in [(self.first, -1.0), (self.second, 1.0)].into_iter().enumerate() {
+        for (which, (body, sign)) in [(self.first, -1.0), (self.second, 1.0)]
+            .into_iter()
+            .enumerate()
+        {
             let origin = &self.placement.poses[body].translation.vector;
             let kind = self.bodies[body].kind;
             let site = kind.site();
@@ -117,10 +120,7 @@ impl Pair<'_> {
 }
 
 /// Two unit vectors that make (t1, t2, n) a right-handed frame; t1 along `wish` where given.
-pub(crate) fn tangents(
-    normal: &Vector3<f64>,
-    wish: Option<Vector3<f64>>,
-) -> [Vector3<f64>; 2] {
+pub(crate) fn tangents(normal: &Vector3<f64>, wish: Option<Vector3<f64>>) -> [Vector3<f64>; 2] {
     let along = wish.map(|wish| wish - normal * wish.dot(normal));
     let first = match along.and_then(|along| along.try_normalize(1e-9)) {
         Some(along) => along,
@@ -143,7 +143,11 @@ mod tests {
 
     #[test]
     fn frames_are_right_handed_and_follow_the_wish() {
-        for normal in [Vector3::z(), -Vector3::x(), Vector3::new(1.0, -2.0, 0.5).normalize()] {
+        for normal in [
+            Vector3::z(),
+            -Vector3::x(),
+            Vector3::new(1.0, -2.0, 0.5).normalize(),
+        ] {
             for wish in [None, Some(normal), Some(Vector3::new(0.3, 1.0, -0.2))] {
                 let [t1, t2] = tangents(&normal, wish);
                 assert!((t1.cross(&t2) - normal).norm() < 1e-14);

@@ -45,7 +45,13 @@ impl World {
                 _ => COLORS[collider.body % COLORS.len()],
             });
             let visuals = &mut bodies[collider.body].visuals;
-            draw(&collider.shape, &collider.local_pose, color, visuals, &mut meshes);
+            draw(
+                &collider.shape,
+                &collider.local_pose,
+                color,
+                visuals,
+                &mut meshes,
+            );
         }
         Header {
             scene: scene.to_owned(),
@@ -160,9 +166,8 @@ fn draw(
         },
         Outline::HalfSpace => Geometry::Plane,
         Outline::Mesh(mesh) => {
-            let single = |point: &nalgebra::Point3<f64>| {
-                [point.x as f32, point.y as f32, point.z as f32]
-            };
+            let single =
+                |point: &nalgebra::Point3<f64>| [point.x as f32, point.y as f32, point.z as f32];
             meshes.push(Mesh {
                 vertices: mesh.vertices().iter().map(single).collect(),
                 triangles: mesh.faces().to_vec(),

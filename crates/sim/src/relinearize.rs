@@ -37,11 +37,9 @@ impl World {
             moved.rotation = turn(&state.rotation, &twist.angular, advance);
             let pose = moved.pose(&body.center);
             let arm = pose.translation.vector - moved.center;
-            let at_origin = |linear: Vector3<f64>, angular: Vector3<f64>| {
-                Twist {
-                    linear: linear + angular.cross(&arm),
-                    angular,
-                }
+            let at_origin = |linear: Vector3<f64>, angular: Vector3<f64>| Twist {
+                linear: linear + angular.cross(&arm),
+                angular,
             };
             self.placement.poses[index] = pose;
             self.placement.guess[index] = at_origin(twist.linear, twist.angular);

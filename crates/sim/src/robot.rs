@@ -131,12 +131,7 @@ impl Robot {
 
     /// Velocities of all links for joint velocities `v` at the configuration of the last
     /// [`place`](Self::place).
-    pub(crate) fn twists_of(
-        &mut self,
-        q: &[f64],
-        v: &[f64],
-        twists: &mut [Twist],
-    ) -> Result<()> {
+    pub(crate) fn twists_of(&mut self, q: &[f64], v: &[f64], twists: &mut [Twist]) -> Result<()> {
         forward_kinematics_velocity(&self.model, &mut self.data, q, v)?;
         for (twist, &id) in twists.iter_mut().zip(&self.ids) {
             let pose = self.data.pose(id)?;
@@ -162,11 +157,15 @@ impl Robot {
                     })
                     .collect();
                 let dofs = view.columns.len();
-                Tree::new(bodies, vec![nalgebra::Vector6::zeros(); dofs], vec![0.0; dofs])
-                    .map_err(|reason| SimError::NotPossible {
-                        element: self.name.clone(),
-                        reason,
-                    })
+                Tree::new(
+                    bodies,
+                    vec![nalgebra::Vector6::zeros(); dofs],
+                    vec![0.0; dofs],
+                )
+                .map_err(|reason| SimError::NotPossible {
+                    element: self.name.clone(),
+                    reason,
+                })
             })
             .collect()
     }
@@ -184,7 +183,8 @@ impl Robot {
             };
             let deflection = command.position - position;
             let limit = properties[dof].effort_limit;
-            let drive = command.feed_forward + stiffness * deflection + command.damping * command.velocity;
+            let drive =
+                command.feed_forward + stiffness * deflection + command.damping * command.velocity;
             let now = drive - command.damping * state.v[dof];
             let damping = properties[dof].damping;
             if now.abs() > limit {
@@ -264,20 +264,37 @@ impl Robot {
                     let limits = [properties.lower, properties.upper];
                     let [lower, upper] = joint_limit_velocities(state.q[q], limits, dt);
                     // Beyond a limit the joint comes back even if that takes more than its speed.
-                    interval = [lower.max(interval[0].min(upper)), upper.min(interval[1].max(lower))];
+                    interval = [
+                        lower.max(interval[0].min(upper)),
+                        upper.min(interval[1].max(lower)),
+                    ];
                 }
                 if interval[0].is_finite() || interval[1].is_finite() {
                     let law = Law::JointLimit {
                         lower: interval[0],
                         upper: interval[1],
                     };
-                    rows.push_dofs(Key::limit(index, dof), law, 0.0, subsystem, &[local], &[1.0]);
+                    rows.push_dofs(
+                        Key::limit(index, dof),
+                        law,
+                        0.0,
+                        subsystem,
+                        &[local],
+                        &[1.0],
+                    );
                 }
                 if properties.friction_loss > 0.0 {
                     let law = Law::JointFriction {
                         bound: joint_friction_bound(properties.friction_loss, dt),
                     };
-                    rows.push_dofs(Key::friction(index, dof), law, 0.0, subsystem, &[local], &[1.0]);
+                    rows.push_dofs(
+                        Key::friction(index, dof),
+                        law,
+                        0.0,
+                        subsystem,
+                        &[local],
+                        &[1.0],
+                    );
                 }
             }
         }
@@ -287,7 +304,10 @@ impl Robot {
             let key = Key::coupling(index, number);
             rows.begin_dofs(key, Law::Equality, error);
             for (tree, view) in self.views.iter().enumerate() {
-                let terms = coupling.terms.iter().filter(|term| view.dofs.contains(&term.dof));
+                let terms = coupling
+                    .terms
+                    .iter()
+                    .filter(|term| view.dofs.contains(&term.dof));
                 let mut terms = terms.peekable();
                 if terms.peek().is_some() {
                     let terms = terms.map(|term| (term.dof - view.dofs.start, term.coefficient));
@@ -319,7 +339,8 @@ fn add_momentum(
     b: &mut [f64],
 ) {
     for body in 0..view.parents.len() {
-        let mut twist = view.parents[body].map_or(stiction_dynamics::Motion::zero(), |parent| twists[parent]);
+        let mut twist =
+            view.parents[body].map_or(stiction_dynamics::Motion::zero(), |parent| twists[parent]);
         for dof in view.dof_start[body]..view.dof_start[body + 1] {
             twist += view.columns[dof] * v[dof];
         }

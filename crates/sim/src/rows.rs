@@ -4,7 +4,9 @@ use nalgebra::Vector3;
 use stiction_constraints::Law;
 
 /// Name of a constraint that stays the same from step to step.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
+)]
 pub(crate) enum Key {
     /// A contact by its id.
     Contact(u64),
@@ -144,11 +146,7 @@ impl RowBuffer {
     }
 
     /// Adds a subsystem to the constraint begun last: degrees of freedom and coefficients.
-    pub(crate) fn add_dofs(
-        &mut self,
-        subsystem: usize,
-        terms: impl Iterator<Item = (usize, f64)>,
-    ) {
+    pub(crate) fn add_dofs(&mut self, subsystem: usize, terms: impl Iterator<Item = (usize, f64)>) {
         let first = self.dofs.len();
         for (dof, value) in terms {
             self.dofs.push(dof);

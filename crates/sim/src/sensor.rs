@@ -145,10 +145,8 @@ impl World {
                 // From the tree's reference point to the link's origin.
                 let arm = pose.translation - view.reference_point;
                 let torque = torque - arm.cross(&force);
-                external[index] += Force::new(
-                    pose.rotation.tr_mul(&force),
-                    pose.rotation.tr_mul(&torque),
-                );
+                external[index] +=
+                    Force::new(pose.rotation.tr_mul(&force), pose.rotation.tr_mul(&torque));
             }
         }
         Ok(())

@@ -49,7 +49,13 @@ impl Settings {
         finite_vector("settings", "gravity", self.gravity.iter())?;
         positive("settings", "tolerance", self.tolerance)?;
         let share = (0.0..=1.0).contains(&self.baumgarte);
-        check("settings", "baumgarte", self.baumgarte, share, "must be in [0, 1]")?;
+        check(
+            "settings",
+            "baumgarte",
+            self.baumgarte,
+            share,
+            "must be in [0, 1]",
+        )?;
         not_negative("settings", "push_out_speed", self.push_out_speed)?;
         not_negative("settings", "contact_margin", self.contact_margin)
     }

@@ -104,7 +104,11 @@ impl World {
         }
         let finite = snapshot.state.bodies.iter().all(|body| body.is_finite())
             && snapshot.state.robots.iter().all(|robot| {
-                robot.q.iter().chain(&robot.v).all(|value| value.is_finite())
+                robot
+                    .q
+                    .iter()
+                    .chain(&robot.v)
+                    .all(|value| value.is_finite())
             });
         if !finite {
             return refuse("it holds numbers that are not finite".to_owned());

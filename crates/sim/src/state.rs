@@ -58,7 +58,8 @@ impl State {
         self.time = other.time;
         self.step = other.step;
         self.bodies.clone_from(&other.bodies);
-        self.robots.resize_with(other.robots.len(), RobotState::default);
+        self.robots
+            .resize_with(other.robots.len(), RobotState::default);
         for (to, from) in self.robots.iter_mut().zip(&other.robots) {
             to.q.clone_from(&from.q);
             to.v.clone_from(&from.v);

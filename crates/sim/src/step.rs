@@ -121,7 +121,12 @@ impl World {
             );
         }
         for (index, robot) in self.robots.iter().enumerate() {
-            robot.push_rows(index, &self.state.robots[index], &self.settings, &mut self.rows)?;
+            robot.push_rows(
+                index,
+                &self.state.robots[index],
+                &self.settings,
+                &mut self.rows,
+            )?;
         }
         self.report.contacts = self.contacts.len();
         self.report.rows = self.rows.rows.iter().map(|row| row.count).sum();
@@ -196,7 +201,11 @@ impl World {
                     .iter()
                     .zip(&self.next.robots)
                     .filter(|(_, state)| {
-                        state.q.iter().chain(&state.v).any(|value| !value.is_finite())
+                        state
+                            .q
+                            .iter()
+                            .chain(&state.v)
+                            .any(|value| !value.is_finite())
                     })
                     .map(|(robot, _)| robot.name.clone()),
             )

@@ -30,7 +30,9 @@ impl WarmStart {
 
     /// The guess for a row; zero for one that is new.
     pub(crate) fn guess(&self, row: &Row) -> [f64; 3] {
-        let found = self.impulses.binary_search_by_key(&row.key, |&(key, _)| key);
+        let found = self
+            .impulses
+            .binary_search_by_key(&row.key, |&(key, _)| key);
         let Ok(at) = found else {
             return [0.0; 3];
         };

@@ -180,10 +180,7 @@ impl World {
     }
 
     /// Chooses a solver by value: `make` is called for every island that needs one.
-    pub fn set_solver_with(
-        &mut self,
-        make: impl Fn() -> Box<dyn Solver> + Send + Sync + 'static,
-    ) {
+    pub fn set_solver_with(&mut self, make: impl Fn() -> Box<dyn Solver> + Send + Sync + 'static) {
         self.solver_name = make().name().to_owned();
         self.make_solver = Box::new(make);
         self.islands.clear();
@@ -295,7 +292,8 @@ impl World {
         let is_bounded = corner.iter().all(|value| value.is_finite());
         self.collision.add(collider)?;
         // An unbounded shape is everywhere already.
-        self.reach.push(if is_bounded { corner.norm() } else { 0.0 });
+        self.reach
+            .push(if is_bounded { corner.norm() } else { 0.0 });
         Ok(())
     }
 
@@ -333,7 +331,10 @@ impl World {
         let robot = Robot::new(name, model, first_subsystem, first_body)?;
         for coupling in robot.model.couplings() {
             let trees = robot.views.iter().filter(|view| {
-                coupling.terms.iter().any(|term| view.dofs.contains(&term.dof))
+                coupling
+                    .terms
+                    .iter()
+                    .any(|term| view.dofs.contains(&term.dof))
             });
             if trees.count() > 2 {
                 return Err(SimError::NotPossible {
@@ -355,8 +356,11 @@ impl World {
             q: robot.model.neutral(),
             v: vec![0.0; robot.model.nv()],
         };
-        self.robot_b.resize(self.robot_b.len().max(robot.model.nv()), 0.0);
-        self.commands.robots.push(vec![Default::default(); robot.model.nv()]);
+        self.robot_b
+            .resize(self.robot_b.len().max(robot.model.nv()), 0.0);
+        self.commands
+            .robots
+            .push(vec![Default::default(); robot.model.nv()]);
         self.linearized.push(state.clone());
         self.state.robots.push(state);
         self.robots.push(robot);
@@ -367,7 +371,8 @@ impl World {
     fn register_links(&mut self, robot: &Robot) -> Result<()> {
         for (i, &id) in robot.ids().iter().enumerate() {
             let at = robot.views.iter().enumerate().find_map(|(tree, view)| {
-                view.body_index(id).map(|link| (robot.first_subsystem + tree, link))
+                view.body_index(id)
+                    .map(|link| (robot.first_subsystem + tree, link))
             });
             let (kind, command) = match at {
                 None => (Kind::Fixed, CommandKind::Nothing),
@@ -380,7 +385,10 @@ impl World {
                     CommandKind::Force,
                 ),
             };
-            let link_name = robot.model.body_name(id).unwrap_or(stiction_dynamics::WORLD);
+            let link_name = robot
+                .model
+                .body_name(id)
+                .unwrap_or(stiction_dynamics::WORLD);
             let body = Body {
                 name: format!("{}/{link_name}", robot.name),
                 kind,
@@ -415,7 +423,11 @@ impl World {
         self.body(connection.body_a)?;
         self.body(connection.body_b)?;
         connection.validate()?;
-        if self.connections.iter().any(|other| other.name == connection.name) {
+        if self
+            .connections
+            .iter()
+            .any(|other| other.name == connection.name)
+        {
             return Err(SimError::DuplicateName {
                 what: "connection",
                 name: connection.name,

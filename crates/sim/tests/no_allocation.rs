@@ -1,5 +1,8 @@
 //! A step in steady state allocates nothing, and a long run does not grow.
-#![expect(unsafe_code, reason = "a global allocator that counts cannot be written without it")]
+#![expect(
+    unsafe_code,
+    reason = "a global allocator that counts cannot be written without it"
+)]
 
 use std::alloc::{GlobalAlloc, Layout, System};
 use std::cell::Cell;
@@ -44,28 +47,43 @@ fn world(solver: &str) -> World {
     world.set_detection(120, Execution::Serial).unwrap();
     let floor = world.add_body(RigidBody::fixed("floor")).unwrap();
     let material = Material::with_friction(0.5);
-    world.attach(floor, Shape::half_space("plane"), material).unwrap();
+    world
+        .attach(floor, Shape::half_space("plane"), material)
+        .unwrap();
     let mut last = floor;
     for index in 0..4 {
         let sides = Vector3::repeat(0.1);
         let body = RigidBody::free(&format!("box {index}"), Inertia::solid_box(1.0, sides))
             .at_position(0.0, 0.0, 0.05 + 0.1 * f64::from(index));
         last = world.add_body(body).unwrap();
-        world.attach(last, Shape::cuboid("box", sides / 2.0).unwrap(), material).unwrap();
+        world
+            .attach(last, Shape::cuboid("box", sides / 2.0).unwrap(), material)
+            .unwrap();
     }
-    let weight = RigidBody::free("weight", Inertia::solid_sphere(0.1, 0.02)).at_position(0.0, 0.0, 0.6);
+    let weight =
+        RigidBody::free("weight", Inertia::solid_sphere(0.1, 0.02)).at_position(0.0, 0.0, 0.6);
     let weight = world.add_body(weight).unwrap();
     let spring = ConnectionKind::Spring {
         stiffness: 100.0,
         damping: 5.0,
         rest_length: 0.2,
     };
-    world.connect(Connection::new("spring", spring, last, weight)).unwrap();
+    world
+        .connect(Connection::new("spring", spring, last, weight))
+        .unwrap();
     let mut model = ModelDescription::new("arm");
-    model.add_body("link", Inertia::from_com(1.0, Vector3::new(0.2, 0.0, 0.0), Default::default())
-        + Inertia::solid_sphere(0.1, 0.05));
+    model.add_body(
+        "link",
+        Inertia::from_com(1.0, Vector3::new(0.2, 0.0, 0.0), Default::default())
+            + Inertia::solid_sphere(0.1, 0.05),
+    );
     model
-        .add_joint("hinge", JointKind::Revolute { axis: Vector3::y() }, "world", "link")
+        .add_joint(
+            "hinge",
+            JointKind::Revolute { axis: Vector3::y() },
+            "world",
+            "link",
+        )
         .at(Transform::from_translation(Vector3::new(2.0, 0.0, 0.5)));
     world.add_robot("arm", model.build().unwrap()).unwrap();
     world
@@ -76,7 +94,10 @@ fn a_step_in_steady_state_allocates_nothing() {
     for solver in ["canal", "subadmm", "pgs"] {
         let mut world = world(solver);
         // One thread: a pool's own bookkeeping is not ours.
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(1).build().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(1)
+            .build()
+            .unwrap();
         let used = pool.install(|| {
             for _ in 0..240 {
                 world.step().unwrap();

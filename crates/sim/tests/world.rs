@@ -9,7 +9,9 @@ use stiction_sim::{
 fn floor(world: &mut World, friction: f64) {
     let floor = world.add_body(RigidBody::fixed("floor")).unwrap();
     let material = Material::with_friction(friction);
-    world.attach(floor, Shape::half_space("plane"), material).unwrap();
+    world
+        .attach(floor, Shape::half_space("plane"), material)
+        .unwrap();
 }
 
 /// Boxes that fall on each other, a pendulum robot with a controller, a driven plate.
@@ -21,13 +23,19 @@ fn busy_world(seed: usize) -> World {
         let sides = Vector3::new(0.2, 0.15, 0.1);
         let body = RigidBody::free(&format!("box {index}"), Inertia::solid_box(1.0, sides)).at(
             Isometry3::new(
-                Vector3::new(0.05 * phase.sin(), 0.05 * phase.cos(), 0.2 + 0.15 * index as f64),
+                Vector3::new(
+                    0.05 * phase.sin(),
+                    0.05 * phase.cos(),
+                    0.2 + 0.15 * index as f64,
+                ),
                 Vector3::new(0.3 * phase.cos(), 0.2, phase),
             ),
         );
         let handle = world.add_body(body).unwrap();
         let shape = Shape::cuboid("box", sides / 2.0).unwrap();
-        world.attach(handle, shape, Material::with_friction(0.4)).unwrap();
+        world
+            .attach(handle, shape, Material::with_friction(0.4))
+            .unwrap();
     }
     let (arm, dof) = pendulum(&mut world, DofProperties::default());
     world.add_controller(Box::new(Swing {
@@ -35,10 +43,15 @@ fn busy_world(seed: usize) -> World {
         dof,
         integral: 0.0,
     }));
-    let plate = world.add_body(RigidBody::driven("plate").at_position(0.3, 0.0, 0.05)).unwrap();
+    let plate = world
+        .add_body(RigidBody::driven("plate").at_position(0.3, 0.0, 0.05))
+        .unwrap();
     let shape = Shape::cuboid("plate", Vector3::new(0.05, 0.2, 0.05)).unwrap();
     world.attach(plate, shape, Material::default()).unwrap();
-    world.commands().drive(plate, Vector3::new(-0.2, 0.0, 0.0), Vector3::zeros()).unwrap();
+    world
+        .commands()
+        .drive(plate, Vector3::new(-0.2, 0.0, 0.0), Vector3::zeros())
+        .unwrap();
     world
 }
 
@@ -129,7 +142,10 @@ fn a_snapshot_of_another_world_is_refused() {
 #[test]
 fn threads_and_batches_change_nothing() {
     let alone = |threads: usize| {
-        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        let pool = rayon::ThreadPoolBuilder::new()
+            .num_threads(threads)
+            .build()
+            .unwrap();
         pool.install(|| {
             let mut world = busy_world(2);
             for _ in 0..60 {
@@ -195,7 +211,10 @@ fn a_failed_step_leaves_the_state_as_it_was() {
         panic!("{error}");
     };
     assert_eq!(failure.bodies, ["stone"]);
-    assert!(error.to_string().contains("try a smaller time step"), "{error}");
+    assert!(
+        error.to_string().contains("try a smaller time step"),
+        "{error}"
+    );
     assert_eq!((world.pose(stone).unwrap(), world.time()), (before, time));
 }
 
@@ -210,29 +229,57 @@ fn bad_input_is_refused_by_name() {
         mass: -1.0,
         ..Inertia::solid_sphere(1.0, 1.0)
     };
-    expect(world.add_body(RigidBody::free("apple", bad_mass)).unwrap_err(), &["apple", "mass", "-1"]);
+    expect(
+        world
+            .add_body(RigidBody::free("apple", bad_mass))
+            .unwrap_err(),
+        &["apple", "mass", "-1"],
+    );
     let flat = Inertia::from_com(1.0, Vector3::zeros(), Default::default());
-    expect(world.add_body(RigidBody::free("disk", flat)).unwrap_err(), &["disk", "positive definite"]);
+    expect(
+        world.add_body(RigidBody::free("disk", flat)).unwrap_err(),
+        &["disk", "positive definite"],
+    );
     let lost = RigidBody::fixed("lost").at_position(f64::NAN, 0.0, 0.0);
     expect(world.add_body(lost).unwrap_err(), &["lost", "pose"]);
     world.add_body(RigidBody::fixed("twin")).unwrap();
-    expect(world.add_body(RigidBody::fixed("twin")).unwrap_err(), &["twin", "exists already"]);
+    expect(
+        world.add_body(RigidBody::fixed("twin")).unwrap_err(),
+        &["twin", "exists already"],
+    );
     expect(world.set_solver("canel").unwrap_err(), &["canel", "canal"]);
     expect(world.find_body("nobody").unwrap_err(), &["nobody"]);
     let twin = world.find_body("twin").unwrap();
     expect(
-        world.connect(Connection::new("self", ConnectionKind::Ball, twin, twin)).unwrap_err(),
+        world
+            .connect(Connection::new("self", ConnectionKind::Ball, twin, twin))
+            .unwrap_err(),
         &["self", "itself"],
     );
     expect(
-        world.commands().push(twin, Vector3::x(), Vector3::zeros()).unwrap_err(),
+        world
+            .commands()
+            .push(twin, Vector3::x(), Vector3::zeros())
+            .unwrap_err(),
         &["not moved by forces"],
     );
     for settings in [
-        Settings { time_step: 0.0, ..Settings::default() },
-        Settings { theta: 1.0, ..Settings::default() },
-        Settings { tolerance: f64::NAN, ..Settings::default() },
-        Settings { baumgarte: 2.0, ..Settings::default() },
+        Settings {
+            time_step: 0.0,
+            ..Settings::default()
+        },
+        Settings {
+            theta: 1.0,
+            ..Settings::default()
+        },
+        Settings {
+            tolerance: f64::NAN,
+            ..Settings::default()
+        },
+        Settings {
+            baumgarte: 2.0,
+            ..Settings::default()
+        },
     ] {
         assert!(World::new(settings).is_err());
     }
@@ -254,7 +301,10 @@ fn stiff_gains_are_stable_and_reach_their_target() {
         assert!(world.joint_state(robot, "hinge").unwrap().position.abs() < 1.0);
     }
     let state = world.joint_state(robot, "hinge").unwrap();
-    assert!((state.position - 0.5).abs() < 1e-5 && state.velocity.abs() < 1e-6, "{state:?}");
+    assert!(
+        (state.position - 0.5).abs() < 1e-5 && state.velocity.abs() < 1e-6,
+        "{state:?}"
+    );
 }
 
 #[test]
@@ -316,25 +366,43 @@ fn forces_are_readable_in_newtons() {
     let block = RigidBody::free("block", Inertia::solid_box(2.0, sides)).at_position(0.0, 0.0, 0.1);
     let block = world.add_body(block).unwrap();
     let shape = Shape::cuboid("box", sides / 2.0).unwrap();
-    world.attach(block, shape, Material::with_friction(0.5)).unwrap();
+    world
+        .attach(block, shape, Material::with_friction(0.5))
+        .unwrap();
     let (robot, _) = pendulum(&mut world, DofProperties::default());
-    let post = world.add_body(RigidBody::fixed("post").at_position(5.0, 0.0, 1.0)).unwrap();
+    let post = world
+        .add_body(RigidBody::fixed("post").at_position(5.0, 0.0, 1.0))
+        .unwrap();
     let bob = RigidBody::free("bob", Inertia::solid_sphere(1.5, 0.1)).at_position(5.0, 0.0, 0.5);
     let bob = world.add_body(bob).unwrap();
     let rope = ConnectionKind::Distance { length: 0.5 };
-    let rope = world.connect(Connection::new("rope", rope, post, bob)).unwrap();
+    let rope = world
+        .connect(Connection::new("rope", rope, post, bob))
+        .unwrap();
     for _ in 0..10 {
         // Pushed at 5 N, which friction takes up.
-        world.commands().push(block, Vector3::new(5.0, 0.0, 0.0), Vector3::zeros()).unwrap();
+        world
+            .commands()
+            .push(block, Vector3::new(5.0, 0.0, 0.0), Vector3::zeros())
+            .unwrap();
         world.step().unwrap();
     }
     let contact = world.contact_wrench(block).unwrap();
-    assert!((contact.force - Vector3::new(-5.0, 0.0, 2.0 * 9.81)).norm() < 1e-5, "{contact:?}");
+    assert!(
+        (contact.force - Vector3::new(-5.0, 0.0, 2.0 * 9.81)).norm() < 1e-5,
+        "{contact:?}"
+    );
     let pull = world.connection_wrench(rope).unwrap();
-    assert!((pull.force - Vector3::new(0.0, 0.0, 1.5 * 9.81)).norm() < 1e-5, "{pull:?}");
+    assert!(
+        (pull.force - Vector3::new(0.0, 0.0, 1.5 * 9.81)).norm() < 1e-5,
+        "{pull:?}"
+    );
     // The pendulum hangs straight down: its hinge carries 1.2 kg.
     let hinge = world.joint_wrench(robot, "hinge").unwrap();
-    assert!((hinge.force - Vector3::new(0.0, 0.0, 1.2 * 9.81)).norm() < 1e-6, "{hinge:?}");
+    assert!(
+        (hinge.force - Vector3::new(0.0, 0.0, 1.2 * 9.81)).norm() < 1e-6,
+        "{hinge:?}"
+    );
     let (pose, twist) = world.frame_state(robot, "rod").unwrap();
     assert!((pose.translation.vector - Vector3::new(3.0, 0.0, 2.0)).norm() < 1e-12);
     assert!(twist.linear.norm() < 1e-12);
@@ -345,16 +413,21 @@ fn a_driven_plate_pushes_what_is_in_its_way() {
     let mut world = World::new(Settings::default()).unwrap();
     floor(&mut world, 0.3);
     let sides = Vector3::repeat(0.1);
-    let block = RigidBody::free("block", Inertia::solid_box(1.0, sides)).at_position(0.0, 0.0, 0.05);
+    let block =
+        RigidBody::free("block", Inertia::solid_box(1.0, sides)).at_position(0.0, 0.0, 0.05);
     let block = world.add_body(block).unwrap();
     let shape = Shape::cuboid("box", sides / 2.0).unwrap();
-    world.attach(block, shape, Material::with_friction(0.3)).unwrap();
+    world
+        .attach(block, shape, Material::with_friction(0.3))
+        .unwrap();
     let plate = RigidBody::driven("plate")
         .at_position(-0.1, 0.0, 0.06)
         .moving(Vector3::new(0.1, 0.0, 0.0), Vector3::zeros());
     let plate = world.add_body(plate).unwrap();
     let shape = Shape::cuboid("plate", Vector3::new(0.04, 0.1, 0.05)).unwrap();
-    world.attach(plate, shape, Material::with_friction(0.3)).unwrap();
+    world
+        .attach(plate, shape, Material::with_friction(0.3))
+        .unwrap();
     for _ in 0..240 {
         world.step().unwrap();
     }
@@ -368,30 +441,48 @@ fn a_driven_plate_pushes_what_is_in_its_way() {
 #[test]
 fn springs_hang_and_wheels_roll_without_slipping() {
     let mut world = World::new(Settings::default()).unwrap();
-    let ceiling = world.add_body(RigidBody::fixed("ceiling").at_position(0.0, 0.0, 2.0)).unwrap();
-    let weight = RigidBody::free("weight", Inertia::solid_sphere(2.0, 0.1)).at_position(0.0, 0.0, 1.0);
+    let ceiling = world
+        .add_body(RigidBody::fixed("ceiling").at_position(0.0, 0.0, 2.0))
+        .unwrap();
+    let weight =
+        RigidBody::free("weight", Inertia::solid_sphere(2.0, 0.1)).at_position(0.0, 0.0, 1.0);
     let weight = world.add_body(weight).unwrap();
     let spring = ConnectionKind::Spring {
         stiffness: 200.0,
         damping: 40.0,
         rest_length: 0.5,
     };
-    world.connect(Connection::new("spring", spring, ceiling, weight)).unwrap();
-    let ground = world.add_body(RigidBody::fixed("ground").at_position(5.0, 0.0, 0.0)).unwrap();
+    world
+        .connect(Connection::new("spring", spring, ceiling, weight))
+        .unwrap();
+    let ground = world
+        .add_body(RigidBody::fixed("ground").at_position(5.0, 0.0, 0.0))
+        .unwrap();
     let wheel = RigidBody::free("wheel", Inertia::solid_sphere(1.0, 0.2))
         .at_position(5.0, 0.0, 0.2)
         .moving(Vector3::new(1.0, 0.0, 0.0), Vector3::new(0.0, 5.0, 0.0));
     let wheel = world.add_body(wheel).unwrap();
     let rolling = ConnectionKind::Rolling { radius: 0.2 };
-    world.connect(Connection::new("rolling", rolling, ground, wheel)).unwrap();
+    world
+        .connect(Connection::new("rolling", rolling, ground, wheel))
+        .unwrap();
     for _ in 0..2400 {
         // What would carry the wheel, which has no shape here.
-        world.commands().push(wheel, Vector3::new(0.0, 0.0, 9.81), Vector3::zeros()).unwrap();
+        world
+            .commands()
+            .push(wheel, Vector3::new(0.0, 0.0, 9.81), Vector3::zeros())
+            .unwrap();
         world.step().unwrap();
     }
     let height = world.pose(weight).unwrap().translation.z;
-    assert!((height - (2.0 - 0.5 - 2.0 * 9.81 / 200.0)).abs() < 1e-6, "{height}");
+    assert!(
+        (height - (2.0 - 0.5 - 2.0 * 9.81 / 200.0)).abs() < 1e-6,
+        "{height}"
+    );
     let twist = world.velocity(wheel).unwrap();
-    assert!((twist.linear.x - 0.2 * twist.angular.y).abs() < 1e-7, "{twist:?}");
+    assert!(
+        (twist.linear.x - 0.2 * twist.angular.y).abs() < 1e-7,
+        "{twist:?}"
+    );
     assert!((twist.linear.x - 1.0).abs() < 1e-6);
 }

@@ -73,11 +73,23 @@ fn print(arguments: &CompareArguments, runs: &[Run]) -> anyhow::Result<()> {
         }
         return Ok(());
     }
-    let width = runs.iter().map(|run| run.solver.len()).max().unwrap_or(0).max(6);
+    let width = runs
+        .iter()
+        .map(|run| run.solver.len())
+        .max()
+        .unwrap_or(0)
+        .max(6);
     writeln!(
         out,
         "{:width$}  {:>10}  {:>10}  {:>10}  {:>10}  {:>12}  {:>12}  {:>12}  end",
-        "solver", "ms/step", "iterations", "residual", "worst", "penetration", "energy (J)", "unconverged"
+        "solver",
+        "ms/step",
+        "iterations",
+        "residual",
+        "worst",
+        "penetration",
+        "energy (J)",
+        "unconverged"
     )?;
     for run in runs {
         let series = &run.series;

@@ -1,11 +1,11 @@
 //! One file per command.
 
 pub(crate) mod bench;
-pub(crate) mod completions;
-pub(crate) mod solve;
-pub(crate) mod solvers;
 pub(crate) mod compare;
+pub(crate) mod completions;
 pub(crate) mod export;
 pub(crate) mod run;
 pub(crate) mod scenes;
+pub(crate) mod solve;
+pub(crate) mod solvers;
 pub(crate) mod view;

@@ -25,7 +25,9 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
     let options = options(&arguments.scene, arguments.solver.as_deref());
     let mut scene = open(&arguments.scene.scene, &options)?;
     let outputs = Outputs::choose(arguments, &scene.name);
-    let header = scene.world.recording_header(&scene.name, 1.0 / arguments.fps);
+    let header = scene
+        .world
+        .recording_header(&scene.name, 1.0 / arguments.fps);
     let mut recorder = Recorder::start(&outputs, header)?;
     let mut series = Series::default();
     let bar = progress(&scene, arguments.quiet || arguments.json);
@@ -129,13 +131,14 @@ struct Recorder {
 impl Recorder {
     fn start(outputs: &Outputs, header: Header) -> anyhow::Result<Self> {
         // Find out now, not after an hour, that something cannot be written.
-        for path in [&outputs.html, &outputs.csv, &outputs.plot].into_iter().flatten() {
+        for path in [&outputs.html, &outputs.csv, &outputs.plot]
+            .into_iter()
+            .flatten()
+        {
             check_folder(path)?;
         }
         let writer = match &outputs.record {
-            Some(path) => {
-                Some(Writer::create(path, &header).with_context(|| unwritable(path))?)
-            }
+            Some(path) => Some(Writer::create(path, &header).with_context(|| unwritable(path))?),
             None => None,
         };
         let interval = header.frame_interval;
@@ -156,8 +159,7 @@ impl Recorder {
         // Half a step of tolerance, so that rounding does not skip a frame.
         let early = 0.5 * scene.world.settings().time_step;
         let due = self.frames as f64 * self.interval;
-        if scene.world.time() + early < due || (self.writer.is_none() && self.recording.is_none())
-        {
+        if scene.world.time() + early < due || (self.writer.is_none() && self.recording.is_none()) {
             return Ok(());
         }
         self.frames += 1;
@@ -220,7 +222,10 @@ fn show(bar: &ProgressBar, scene: &Scene, elapsed: Duration) {
     if !bar.is_hidden() {
         let time = scene.world.time();
         let speed = time / elapsed.as_secs_f64().max(1e-9);
-        bar.set_message(format!("{time:.2} / {:.2} s, {speed:.1} × real time", scene.seconds));
+        bar.set_message(format!(
+            "{time:.2} / {:.2} s, {speed:.1} × real time",
+            scene.seconds
+        ));
     }
 }
 

@@ -15,7 +15,9 @@ const PANELS: [Quantity; 4] = [
     ("step time (ms)", true, |s| 1e3 * s.stages.total()),
     ("residual (m/s)", true, |s| s.residual),
     ("penetration (m)", true, |s| s.penetration),
-    ("energy (J)", false, |s| s.kinetic_energy + s.potential_energy),
+    ("energy (J)", false, |s| {
+        s.kinetic_energy + s.potential_energy
+    }),
 ];
 
 /// One run in a plot.
@@ -66,7 +68,10 @@ fn draw_panel(
     let low = all.iter().map(|p| p.1).fold(f64::INFINITY, f64::min);
     let high = all.iter().map(|p| p.1).fold(f64::NEG_INFINITY, f64::max);
     let mut builder = ChartBuilder::on(area);
-    builder.margin(12).x_label_area_size(36).y_label_area_size(70);
+    builder
+        .margin(12)
+        .x_label_area_size(36)
+        .y_label_area_size(70);
     macro_rules! series {
         ($chart:expr, $format:expr) => {{
             let mut chart = $chart.map_err(fail)?;
@@ -99,13 +104,21 @@ fn draw_panel(
         }};
     }
     if is_logarithmic {
-        let (low, high) = if low.is_finite() { (low / 2.0, high * 2.0) } else { (1e-9, 1.0) };
+        let (low, high) = if low.is_finite() {
+            (low / 2.0, high * 2.0)
+        } else {
+            (1e-9, 1.0)
+        };
         series!(
             builder.build_cartesian_2d(0.0..right, (low..high).log_scale()),
             |value: &f64| format!("{value:.0e}")
         );
     } else {
-        let (low, high) = if low.is_finite() { (low, high) } else { (0.0, 1.0) };
+        let (low, high) = if low.is_finite() {
+            (low, high)
+        } else {
+            (0.0, 1.0)
+        };
         let pad = 0.05 * (high - low).max(1e-9);
         series!(
             builder.build_cartesian_2d(0.0..right, (low - pad)..(high + pad)),

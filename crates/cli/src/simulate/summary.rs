@@ -28,19 +28,40 @@ pub(crate) fn print_summary(
     )?;
     let line = |out: &mut dyn Write, label: &str, spread: [f64; 4], digits: fn(f64) -> String| {
         let [mean, median, high, largest] = spread.map(digits);
-        writeln!(out, "{label:<18}{mean:>12}{median:>12}{high:>12}{largest:>12}")
+        writeln!(
+            out,
+            "{label:<18}{mean:>12}{median:>12}{high:>12}{largest:>12}"
+        )
     };
     let plain: fn(f64) -> String = |value| format!("{value:.1}");
     let powers: fn(f64) -> String = |value| format!("{value:.1e}");
     let thousandths: fn(f64) -> String = |value| format!("{value:.3}");
-    line(out, "time (ms)", series.spread(|s| 1e3 * s.stages.total()), thousandths)?;
-    line(out, "iterations", series.spread(|s| s.iterations as f64), plain)?;
+    line(
+        out,
+        "time (ms)",
+        series.spread(|s| 1e3 * s.stages.total()),
+        thousandths,
+    )?;
+    line(
+        out,
+        "iterations",
+        series.spread(|s| s.iterations as f64),
+        plain,
+    )?;
     line(out, "contacts", series.spread(|s| s.contacts as f64), plain)?;
     line(out, "residual (m/s)", series.spread(|s| s.residual), powers)?;
-    line(out, "penetration (m)", series.spread(|s| s.penetration), powers)?;
+    line(
+        out,
+        "penetration (m)",
+        series.spread(|s| s.penetration),
+        powers,
+    )?;
     let unconverged = series.unconverged();
     if unconverged > 0 {
-        writeln!(out, "{unconverged} of {steps} steps did not reach the tolerance")?;
+        writeln!(
+            out,
+            "{unconverged} of {steps} steps did not reach the tolerance"
+        )?;
     }
     if let Some(last) = series.samples.last() {
         writeln!(
@@ -57,7 +78,11 @@ pub(crate) fn print_profile(out: &mut dyn Write, series: &Series) -> io::Result<
     let total = series.wall_time();
     for (label, stage) in stages() {
         let time: f64 = series.samples.iter().map(stage).sum();
-        let share = if total > 0.0 { 100.0 * time / total } else { 0.0 };
+        let share = if total > 0.0 {
+            100.0 * time / total
+        } else {
+            0.0
+        };
         writeln!(out, "{label:<12}{share:>6.1} %{:>12.3} s", time)?;
     }
     Ok(())

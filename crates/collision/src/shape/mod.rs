@@ -20,8 +20,8 @@ pub(crate) use curved::{CurvedMesh, Patch, project, same_side};
 pub(crate) use feature::{Feature, MAX_CORNERS};
 pub use height_field::HeightField;
 pub use mesh::TriangleMesh;
-pub use outline::Outline;
 pub(crate) use mesh::closest_on_triangle;
+pub use outline::Outline;
 
 use crate::aabb::Aabb;
 use crate::error::{CollisionError, Result, positive};

@@ -113,9 +113,15 @@ mod tests {
         let capsule = Shape::capsule("c", 0.3, 0.1).unwrap();
         assert!(matches!(
             capsule.outline(),
-            Outline::Capsule { half_length: 0.3, radius: 0.1 }
+            Outline::Capsule {
+                half_length: 0.3,
+                radius: 0.1
+            }
         ));
-        assert!(matches!(Shape::half_space("h").outline(), Outline::HalfSpace));
+        assert!(matches!(
+            Shape::half_space("h").outline(),
+            Outline::HalfSpace
+        ));
         let parts = vec![(Isometry3::translation(1.0, 0.0, 0.0), capsule)];
         let compound = Shape::compound("two", parts).unwrap();
         assert!(matches!(compound.outline(), Outline::Compound(parts) if parts.len() == 1));

@@ -39,7 +39,11 @@ fn build(options: &Options) -> Result<Scene> {
         Vector3::new(0.0, 0.0, START).into(),
         UnitQuaternion::from_axis_angle(&Vector3::z_axis(), angle),
     );
-    let body = world.add_body(RigidBody::free("nut", inertia).at(pose).colored(0.85, 0.65, 0.3))?;
+    let body = world.add_body(
+        RigidBody::free("nut", inertia)
+            .at(pose)
+            .colored(0.85, 0.65, 0.3),
+    )?;
     world.attach(body, shape, steel)?;
     world.add_controller(Box::new(Spanner { nut: body }));
     Ok(options.scene(SCENE.name, world, 2.0))

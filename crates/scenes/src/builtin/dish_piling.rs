@@ -15,7 +15,7 @@ pub(super) const SCENE: SceneInfo = SceneInfo {
 };
 
 /// Side of the triangles on the dishes' walls, m.
-const RESOLUTION: f64 = 6e-3;
+const RESOLUTION: f64 = 1e-2;
 
 fn build(options: &Options) -> Result<Scene> {
     let settings = Settings {
@@ -31,8 +31,22 @@ fn build(options: &Options) -> Result<Scene> {
     let bowl = Dish::bowl(0.04, 0.08, 0.06, 0.003)?;
     let plate = Dish::plate(0.07, 0.11, 0.02, 0.003)?;
     let pot = Dish::pot(0.07, 0.12, 0.003)?;
-    dish(&mut world, "lower bowl", bowl, 0.1, 0.006, [0.93, 0.93, 0.90])?;
-    dish(&mut world, "upper bowl", bowl, 0.1, 0.035, [0.36, 0.56, 0.80])?;
+    dish(
+        &mut world,
+        "lower bowl",
+        bowl,
+        0.1,
+        0.006,
+        [0.93, 0.93, 0.90],
+    )?;
+    dish(
+        &mut world,
+        "upper bowl",
+        bowl,
+        0.1,
+        0.035,
+        [0.36, 0.56, 0.80],
+    )?;
     dish(&mut world, "plate", plate, 0.1, 0.115, [0.89, 0.55, 0.27])?;
     dish(&mut world, "pot", pot, 5.0, 0.145, [0.45, 0.47, 0.50])?;
     Ok(options.scene(SCENE.name, world, 5.0))

@@ -18,7 +18,21 @@ fn build(options: &Options) -> Result<Scene> {
     let (small, large) = (0.1, 0.3);
     let below = Isometry3::translation(0.0, 0.0, small / 2.0);
     let above = Isometry3::translation(0.0, 0.0, small + large / 2.0);
-    solid_box(&mut world, "gram", 1e-3, Vector3::repeat(small), below, steel)?;
-    solid_box(&mut world, "tonne", 1e3, Vector3::repeat(large), above, steel)?;
+    solid_box(
+        &mut world,
+        "gram",
+        1e-3,
+        Vector3::repeat(small),
+        below,
+        steel,
+    )?;
+    solid_box(
+        &mut world,
+        "tonne",
+        1e3,
+        Vector3::repeat(large),
+        above,
+        steel,
+    )?;
     Ok(options.scene(SCENE.name, world, 10.0))
 }

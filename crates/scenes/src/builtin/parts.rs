@@ -35,8 +35,8 @@ pub(super) fn ball(
     position: Vector3<f64>,
     material: Material,
 ) -> Result<BodyHandle> {
-    let body = RigidBody::free(name, Inertia::solid_sphere(mass, radius))
-        .at(Isometry3::from(position));
+    let body =
+        RigidBody::free(name, Inertia::solid_sphere(mass, radius)).at(Isometry3::from(position));
     let handle = world.add_body(body)?;
     world.attach(handle, Shape::sphere("ball", radius)?, material)?;
     Ok(handle)

@@ -35,7 +35,14 @@ fn build(options: &Options) -> Result<Scene> {
     for (name, y, share) in [("sticks", -0.2, 1.001), ("slides", 0.2, 0.95)] {
         let position = tilt * Vector3::new(0.0, y, 0.05);
         let pose = Isometry3::from_parts(position.into(), tilt);
-        solid_box(&mut world, name, 1.0, sides, pose, surface(share * ANGLE.tan()))?;
+        solid_box(
+            &mut world,
+            name,
+            1.0,
+            sides,
+            pose,
+            surface(share * ANGLE.tan()),
+        )?;
     }
     Ok(options.scene(SCENE.name, world, 10.0))
 }
