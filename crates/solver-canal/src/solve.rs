@@ -24,8 +24,10 @@ const CLOSE: f64 = 1e-4;
 /// Penalties, relative to the current one, with which the strict problem is tried: the smaller, the
 /// closer it is to a linear one.
 const RETREATS: [f64; 3] = [1.0, 0.1, 0.01];
-/// A strict solve of so few steps lets the penalty grow by so much.
+/// A strict solve of so few steps, from a cold start or from a guess, lets the penalty grow by so
+/// much.
 const EASY_STEPS: usize = 2;
+const EASY_STEPS_FROM_GUESS: usize = 4;
 const EASY_GROWTH: f64 = 30.0;
 /// Outer iterations that may fail to halve the residual before the path is tried.
 const PATIENCE: usize = 3;
@@ -48,6 +50,16 @@ pub struct Canal {
 struct Inner {
     report: InnerReport,
     is_strict: bool,
+}
+
+/// Where the iteration starts.
+struct Start {
+    /// The criterion's.
+    residual: f64,
+    /// Whether the guess is close to the answer.
+    is_close: bool,
+    /// Steps of a strict solve that count as few.
+    easy_steps: usize,
 }
 
 /// What stays the same during one solve.
@@ -178,11 +190,11 @@ impl Canal {
             rows,
             self.settings.linear_solver,
         );
-        let (is_close, residual) = self.adopt_guess(run, guess);
-        self.best.start(&self.state.lambda, residual);
+        let start = self.adopt_guess(run, guess);
+        self.best.start(&self.state.lambda, start.residual);
         // A guess that close is often one Newton step away.
-        if is_close && self.settings.polish && !self.best.is_within(budget) {
-            self.finish(run, spent, residual);
+        if start.is_close && self.settings.polish && !self.best.is_within(budget) {
+            self.finish(run, spent, start.residual);
         }
         if self.best.is_within(budget) {
             return Outcome::Converged;
@@ -237,7 +249,7 @@ impl Canal {
                 return Outcome::Converged;
             }
             // Lines 18–20; where β is no trouble it may grow faster.
-            let growth = if inner.is_strict && inner.report.steps <= EASY_STEPS {
+            let growth = if inner.is_strict && inner.report.steps <= start.easy_steps {
                 EASY_GROWTH
             } else if gap > self.settings.penalty_test * previous_gap {
                 self.settings.penalty_growth
@@ -255,22 +267,29 @@ impl Canal {
         }
     }
 
-    /// Goes on from the guess if there is one that deserves the name; whether it is close to the
-    /// answer, and the criterion's residual of where the iteration starts.
-    fn adopt_guess(&mut self, run: &Run<'_>, guess: &Solution) -> (bool, f64) {
-        let cold = self.residual(run);
+    /// Goes on from the guess if there is one that deserves the name.
+    fn adopt_guess(&mut self, run: &Run<'_>, guess: &Solution) -> Start {
+        let cold = Start {
+            residual: self.residual(run),
+            is_close: false,
+            easy_steps: EASY_STEPS,
+        };
         if !guess.has_guess(run.problem) {
-            return (false, cold);
+            return cold;
         }
         self.state
             .adopt(run.problem, &mut self.yardstick, &guess.impulse);
-        let warm = self.residual(run);
-        if warm <= FAR_OFF * cold {
-            return (warm <= CLOSE * cold, warm);
+        let residual = self.residual(run);
+        if residual <= FAR_OFF * cold.residual {
+            return Start {
+                residual,
+                is_close: residual <= CLOSE * cold.residual,
+                easy_steps: EASY_STEPS_FROM_GUESS,
+            };
         }
         // Garbage, up to the end of the range of numbers: no guess at all is better.
         self.state.start(run.problem, &self.yardstick);
-        (false, cold)
+        cold
     }
 
     /// The criterion's residual of the current multipliers.
