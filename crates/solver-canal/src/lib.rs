@@ -4,6 +4,7 @@ mod hessian;
 mod line_search;
 mod newton;
 mod path;
+mod products;
 mod progress;
 mod settings;
 mod shift;

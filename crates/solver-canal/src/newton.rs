@@ -6,7 +6,7 @@
 //! resist.
 
 use nalgebra::Vector3;
-use stiction_constraints::{Problem, Stopwatch, Yardstick};
+use stiction_constraints::{JointRows, Problem, Stopwatch, Yardstick};
 
 use crate::hessian::Hessian;
 use crate::line_search::{Slope, find_step};
@@ -18,8 +18,6 @@ use crate::state::{Operators, State, dot};
 pub(crate) struct InnerReport {
     pub(crate) steps: usize,
     pub(crate) factorizations: usize,
-    /// Whether every step was a full Newton step: the active set has settled.
-    pub(crate) is_smooth: bool,
     /// Whether the stopping test was met.
     pub(crate) is_solved: bool,
 }
@@ -28,126 +26,144 @@ pub(crate) struct InnerReport {
 const ROUNDING: f64 = 4e-16;
 /// ‖r‖, relative to the impulses it balances, that rounding can no longer reduce.
 const FLOOR: f64 = 1e-14;
-/// Shortest step that the strict solve tries before it gives up.
-const SHORTEST_STEP: f64 = 1e-7;
+/// Shortest step that the strict solve tries before it gives up: a smaller penalty gets there sooner.
+const SHORTEST_STEP: f64 = 1e-3;
 
-/// Minimises h(v̂), [AL, (23)], from the current v̂ until r(v̂), [AL, (22)], is small enough. On
-/// exit `state.response` holds λ(v̂).
-pub(crate) fn minimize(
-    problem: &Problem,
-    settings: &CanalSettings,
-    yardstick: &Yardstick,
-    hessian: &mut Hessian,
-    stopwatch: &Stopwatch,
-    state: &mut State,
-) -> InnerReport {
-    let rows = yardstick.rows();
-    let mut report = InnerReport {
-        is_smooth: true,
-        ..InnerReport::default()
-    };
-    state.respond(problem, 0.0, Operators::Proximal);
-    loop {
-        state.update_gradient(problem, rows);
-        if state.energy_norm(|i| state.gradient[i])
-            <= enough(settings.inner_stop, problem.b(), state)
-        {
-            report.is_solved = true;
-            return report;
-        }
-        if report.steps == settings.max_newton || stopwatch.is_spent() {
-            return report;
-        }
-
-        // Direction, [AL, (25)–(26)].
-        report.factorizations += 1;
-        if !hessian.factorize_symmetric(rows, &state.stiffness) {
-            return report;
-        }
-        state.set_direction(problem, yardstick, |d| hessian.solve_symmetric(d));
-
-        // Exact line search, [AL, (27)]: minimises h, whose gradient is r (the text prints f).
-        let slope_at_zero = dot(&state.direction, &state.gradient);
-        if slope_at_zero >= 0.0 || slope_at_zero.is_nan() {
-            return report;
-        }
-        let constant = dot(&state.direction, &state.a_v) - dot(&state.direction, problem.b());
-        let linear = dot(&state.direction, &state.a_direction);
-        let alpha = find_step(slope_at_zero, settings.line_search_tolerance, |alpha| {
-            state.respond(problem, alpha, Operators::Proximal);
-            Slope {
-                value: constant + alpha * linear - dot(&state.j_direction, &state.response),
-                derivative: linear + curvature(problem, state),
-            }
-        });
-        report.steps += 1;
-        report.is_smooth &= alpha == 1.0;
-        let is_rounding = state.advance(alpha) <= ROUNDING;
-        state.x.copy_from_slice(&state.trial_x);
-        if is_rounding {
-            report.is_solved = true;
-            return report;
-        }
-    }
+/// What the inner solves of one run share.
+pub(crate) struct InnerProblem<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) settings: &'a CanalSettings,
+    pub(crate) yardstick: &'a Yardstick,
+    pub(crate) stopwatch: &'a Stopwatch,
 }
 
-/// Solves the strict surrogate problem (20) from the current v̂ by damped semismooth Newton. When
-/// it gives up, v̂ is as before.
-pub(crate) fn solve_strict(
-    problem: &Problem,
-    settings: &CanalSettings,
-    yardstick: &Yardstick,
-    hessian: &mut Hessian,
-    stopwatch: &Stopwatch,
-    state: &mut State,
-) -> InnerReport {
-    let rows = yardstick.rows();
-    let mut report = InnerReport {
-        is_smooth: true,
-        ..InnerReport::default()
-    };
-    state.keep_velocity();
-    state.respond(problem, 0.0, Operators::Strict);
-    state.update_gradient(problem, rows);
-    let mut size = state.energy_norm(|i| state.gradient[i]);
-    loop {
-        if size <= enough(settings.inner_stop, problem.b(), state) {
-            report.is_solved = true;
-            return report;
-        }
-        report.factorizations += 1;
-        if report.steps == settings.max_strict
-            || stopwatch.is_spent()
-            || !hessian.factorize_general(rows, &state.stiffness)
+impl InnerProblem<'_> {
+    /// Minimises h(v̂), [AL, (23)], from the current v̂ until r(v̂), [AL, (22)], is small enough. On
+    /// exit `state.response` holds λ(v̂).
+    pub(crate) fn minimize(&self, hessian: &mut Hessian, state: &mut State) -> InnerReport {
+        let (mut report, _) = self.begin(state, Operators::Proximal);
+        while !report.is_solved
+            && report.steps < self.settings.max_newton
+            && !self.stopwatch.is_spent()
         {
-            break;
-        }
-        state.set_direction(problem, yardstick, |d| hessian.solve_general(d));
-        report.steps += 1;
-
-        // Backtracking on ‖r‖.
-        let (mut alpha, mut taken) = (1.0, 0.0);
-        loop {
-            state.respond(problem, alpha, Operators::Strict);
-            state.advance(alpha - taken);
-            taken = alpha;
-            state.update_gradient(problem, rows);
-            let new_size = state.energy_norm(|i| state.gradient[i]);
-            if new_size <= (1.0 - 1e-4 * alpha) * size {
-                size = new_size;
+            // Direction, [AL, (25)–(26)].
+            report.factorizations += 1;
+            if !hessian.factorize_symmetric(self.rows(), &state.awake, &state.stiffness) {
                 break;
             }
-            report.is_smooth = false;
+            state.set_direction(self.yardstick, |d| hessian.solve_symmetric(d));
+            let slope_at_zero = dot(&state.direction, &state.gradient);
+            if slope_at_zero >= 0.0 || slope_at_zero.is_nan() {
+                break;
+            }
+            let alpha = self.search_line(state, slope_at_zero);
+            report.steps += 1;
+            state.try_step(alpha);
+            let is_rounding = state.advance(alpha) <= ROUNDING;
+            self.measure(state);
+            report.is_solved = is_rounding || self.is_solved(state);
+        }
+        report
+    }
+
+    /// Exact line search, [AL, (27)]: minimises h, whose gradient is r (the text prints f).
+    fn search_line(&self, state: &mut State, slope_at_zero: f64) -> f64 {
+        let problem = self.problem;
+        let constant = dot(&state.direction, &state.a_v) - dot(&state.direction, problem.b());
+        let linear = dot(&state.direction, &state.a_direction);
+        let mut end = 0.0;
+        find_step(
+            slope_at_zero,
+            self.settings.line_search_tolerance,
+            |alpha| {
+                if alpha > end {
+                    state.respond_at_end(problem, alpha, Operators::Proximal);
+                    end = alpha;
+                } else {
+                    state.respond_between(problem, alpha, Operators::Proximal);
+                }
+                let (push, curvature) = along_direction(problem, state);
+                Slope {
+                    value: constant + alpha * linear - push,
+                    derivative: linear + curvature,
+                }
+            },
+        )
+    }
+
+    /// Solves the strict surrogate problem (20) from the current v̂ by damped semismooth Newton.
+    /// When it gives up, v̂ is as before.
+    pub(crate) fn solve_strict(&self, hessian: &mut Hessian, state: &mut State) -> InnerReport {
+        state.keep_velocity();
+        let (mut report, mut size) = self.begin(state, Operators::Strict);
+        while !report.is_solved {
+            report.factorizations += 1;
+            if report.steps == self.settings.max_strict
+                || self.stopwatch.is_spent()
+                || !hessian.factorize_general(self.rows(), &state.awake, &state.stiffness)
+            {
+                break;
+            }
+            state.set_direction(self.yardstick, |d| hessian.solve_general(d));
+            report.steps += 1;
+            let Some((alpha, new_size)) = self.backtrack(state, size) else {
+                break;
+            };
+            state.advance(alpha);
+            size = new_size;
+            report.is_solved = self.is_solved(state);
+        }
+        if !report.is_solved {
+            state.restore_velocity(self.yardstick);
+        }
+        report
+    }
+
+    /// The first of α = 1, ½, ¼, … at which ‖r‖ has come down from `size`, and what it is there.
+    fn backtrack(&self, state: &mut State, size: f64) -> Option<(f64, f64)> {
+        let (mut alpha, mut taken) = (1.0, 0.0);
+        state.respond_at_end(self.problem, alpha, Operators::Strict);
+        loop {
+            state.try_step(alpha - taken);
+            taken = alpha;
+            let new_size = self.measure(state);
+            if new_size <= (1.0 - 1e-4 * alpha) * size {
+                return Some((alpha, new_size));
+            }
             alpha *= 0.5;
             if alpha < SHORTEST_STEP {
-                state.restore_velocity(yardstick);
-                return report;
+                return None;
             }
+            state.respond_between(self.problem, alpha, Operators::Strict);
         }
-        state.x.copy_from_slice(&state.trial_x);
     }
-    state.restore_velocity(yardstick);
-    report
+
+    /// λ(v̂), K and r of the start; ‖r‖ and whether there is nothing to do.
+    fn begin(&self, state: &mut State, operators: Operators) -> (InnerReport, f64) {
+        state.respond_here(self.problem, operators);
+        state.note_modes();
+        let size = self.measure(state);
+        let report = InnerReport {
+            is_solved: self.is_solved(state),
+            ..InnerReport::default()
+        };
+        (report, size)
+    }
+
+    /// Updates r from the last response; ‖r‖ in √J.
+    fn measure(&self, state: &mut State) -> f64 {
+        state.update_gradient(self.problem, self.rows());
+        state.energy_norm(|i| state.gradient[i])
+    }
+
+    fn is_solved(&self, state: &State) -> bool {
+        state.energy_norm(|i| state.gradient[i])
+            <= enough(self.settings.inner_stop, self.problem.b(), state)
+    }
+
+    fn rows(&self) -> &JointRows {
+        self.yardstick.rows()
+    }
 }
 
 /// How small ‖r‖ must be, in √J.
@@ -160,17 +176,14 @@ fn enough(stop: InnerStop, b: &[f64], state: &State) -> f64 {
     }
 }
 
-/// (J d)ᵀ K (J d).
-fn curvature(problem: &Problem, state: &State) -> f64 {
-    let along =
-        |(constraint, stiffness): (&stiction_constraints::Constraint, &nalgebra::Matrix3<f64>)| {
-            let d: Vector3<f64> = constraint.load(&state.j_direction);
-            d.dot(&(stiffness * d))
-        };
-    problem
-        .constraints()
-        .iter()
-        .zip(&state.stiffness)
-        .map(along)
-        .sum()
+/// (J d)ᵀ λ(v̂) and (J d)ᵀ K (J d).
+fn along_direction(problem: &Problem, state: &State) -> (f64, f64) {
+    let (mut push, mut curvature) = (0.0, 0.0);
+    for &index in &state.awake {
+        let constraint = &problem.constraints()[index];
+        let d: Vector3<f64> = constraint.load(&state.j_direction);
+        push += d.dot(&constraint.load(&state.response));
+        curvature += d.dot(&(state.stiffness[index] * d));
+    }
+    (push, curvature)
 }

@@ -13,6 +13,7 @@ use nalgebra::{Matrix3, Vector3};
 use stiction_constraints::{Criterion, Problem, Stopwatch, Yardstick};
 
 use crate::hessian::Hessian;
+use crate::products::Columns;
 
 /// ε: large enough that C does not drown the step in rounding, small enough to be invisible.
 const REGULARIZATION: f64 = 1e-6;
@@ -33,6 +34,8 @@ pub(crate) struct PathNewton {
     lambda: Vec<f64>,
     v: Vec<f64>,
     x: Vec<f64>,
+    /// Constraints with C K ≠ 0.
+    awake: Vec<usize>,
     /// C K of each constraint.
     stiffness: Vec<Matrix3<f64>>,
     /// C F.
@@ -66,12 +69,13 @@ impl PathNewton {
         &mut self,
         problem: &Problem,
         yardstick: &mut Yardstick,
+        columns: &Columns,
         hessian: &mut Hessian,
         stopwatch: &Stopwatch,
         start: &[f64],
         task: PathTask,
     ) -> PathReport {
-        self.start(problem, yardstick, start);
+        self.start(problem, yardstick, columns, start);
         let mut report = PathReport {
             residual: task.start_residual,
             steps: 0,
@@ -80,14 +84,14 @@ impl PathNewton {
         let mut setbacks = 0;
         let mut size = self.linearize(problem, yardstick, tau);
         while report.steps < task.max_steps && !stopwatch.is_spent() {
-            if !hessian.factorize_general(yardstick.rows(), &self.stiffness) {
+            if !hessian.factorize_general(yardstick.rows(), &self.awake, &self.stiffness) {
                 break;
             }
-            self.compute_step(problem, yardstick, hessian);
+            self.compute_step(problem, yardstick, columns, hessian);
             report.steps += 1;
             let (mut alpha, mut taken) = (1.0, 0.0);
             let (residual, new_size) = loop {
-                self.advance(problem, yardstick, alpha - taken);
+                self.advance(problem, yardstick, columns, alpha - taken);
                 taken = alpha;
                 let new_size = self.linearize(problem, yardstick, tau);
                 let is_acceptable = new_size <= GROWTH * size.max(tau);
@@ -132,7 +136,13 @@ impl PathNewton {
         report
     }
 
-    fn start(&mut self, problem: &Problem, yardstick: &mut Yardstick, start: &[f64]) {
+    fn start(
+        &mut self,
+        problem: &Problem,
+        yardstick: &mut Yardstick,
+        columns: &Columns,
+        start: &[f64],
+    ) {
         let (n, m, count) = (
             problem.dof_count(),
             problem.row_count(),
@@ -149,12 +159,13 @@ impl PathNewton {
             buffer.extend_from_slice(start);
         }
         yardstick.velocity_of(problem, &self.lambda, &mut self.v);
-        yardstick.rows().mul(&self.v, &mut self.x);
+        columns.mul(&self.v, &mut self.x);
     }
 
     /// C K and C F at the current λ and v̂; returns the largest |F_i|/β_i in m/s.
     fn linearize(&mut self, problem: &Problem, yardstick: &Yardstick, tau: f64) -> f64 {
         let mut size: f64 = 0.0;
+        self.awake.clear();
         for (index, constraint) in problem.constraints().iter().enumerate() {
             let mass = yardstick.effective_masses()[index];
             let lambda: Vector3<f64> = constraint.load(&self.lambda);
@@ -168,16 +179,29 @@ impl PathNewton {
             );
             let f = lambda - response.impulse;
             size = size.max(f.amax() / mass);
+            if response.by_velocity == Matrix3::zeros() && response.by_impulse == Matrix3::zeros() {
+                // An open contact: C is a number.
+                self.stiffness[index] = Matrix3::zeros();
+                constraint.store(&(f / (1.0 + REGULARIZATION)), &mut self.residual);
+                continue;
+            }
             let singular = Matrix3::identity() * (1.0 + REGULARIZATION) - response.by_impulse;
             let c = singular.try_inverse().unwrap_or_else(Matrix3::zeros);
             self.stiffness[index] = c * response.by_velocity;
+            self.awake.push(index);
             constraint.store(&(c * f), &mut self.residual);
         }
         size
     }
 
     /// dλ into `row_step`.
-    fn compute_step(&mut self, problem: &Problem, yardstick: &Yardstick, hessian: &mut Hessian) {
+    fn compute_step(
+        &mut self,
+        problem: &Problem,
+        yardstick: &Yardstick,
+        columns: &Columns,
+        hessian: &mut Hessian,
+    ) {
         self.step.fill(0.0);
         yardstick
             .rows()
@@ -186,7 +210,7 @@ impl PathNewton {
             *value = -*value;
         }
         hessian.solve_general(&mut self.step);
-        yardstick.rows().mul(&self.step, &mut self.row_step);
+        columns.mul(&self.step, &mut self.row_step);
         for (index, constraint) in problem.constraints().iter().enumerate() {
             let row_velocity: Vector3<f64> = constraint.load(&self.row_step);
             let change = -(self.stiffness[index] * row_velocity) - constraint.load(&self.residual);
@@ -195,11 +219,17 @@ impl PathNewton {
     }
 
     /// λ += α dλ, with v̂ and J v̂ that belong to it.
-    fn advance(&mut self, problem: &Problem, yardstick: &mut Yardstick, alpha: f64) {
+    fn advance(
+        &mut self,
+        problem: &Problem,
+        yardstick: &mut Yardstick,
+        columns: &Columns,
+        alpha: f64,
+    ) {
         for (lambda, change) in self.lambda.iter_mut().zip(&self.row_step) {
             *lambda += alpha * change;
         }
         yardstick.velocity_of(problem, &self.lambda, &mut self.v);
-        yardstick.rows().mul(&self.v, &mut self.x);
+        columns.mul(&self.v, &mut self.x);
     }
 }

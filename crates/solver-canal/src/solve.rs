@@ -6,7 +6,7 @@ use stiction_constraints::{
 };
 
 use crate::hessian::Hessian;
-use crate::newton::{self, InnerReport};
+use crate::newton::{InnerProblem, InnerReport};
 use crate::path::{PathNewton, PathTask};
 use crate::progress::{Best, Pause, Spent};
 use crate::settings::CanalSettings;
@@ -19,6 +19,16 @@ const FINISH_STEPS: usize = 8;
 const PATH_STEPS: usize = 40;
 /// A guess whose residual exceeds that of a cold start by this factor is not used.
 const FAR_OFF: f64 = 1e3;
+/// A guess whose residual is that of a cold start times this may be one Newton step away.
+const CLOSE: f64 = 1e-4;
+/// Penalties, relative to the current one, with which the strict problem is tried: the smaller, the
+/// closer it is to a linear one.
+const RETREATS: [f64; 3] = [1.0, 0.1, 0.01];
+/// A strict solve of so few steps, from a cold start or from a guess, lets the penalty grow by so
+/// much.
+const EASY_STEPS: usize = 2;
+const EASY_STEPS_FROM_GUESS: usize = 4;
+const EASY_GROWTH: f64 = 30.0;
 /// Outer iterations that may fail to halve the residual before the path is tried.
 const PATIENCE: usize = 3;
 
@@ -40,6 +50,16 @@ pub struct Canal {
 struct Inner {
     report: InnerReport,
     is_strict: bool,
+}
+
+/// Where the iteration starts.
+struct Start {
+    /// The criterion's.
+    residual: f64,
+    /// Whether the guess is close to the answer.
+    is_close: bool,
+    /// Steps of a strict solve that count as few.
+    easy_steps: usize,
 }
 
 /// What stays the same during one solve.
@@ -158,7 +178,8 @@ impl Canal {
         // Line 2. The scale of β is the problem's own.
         let mass = self.yardstick.largest_term_mass();
         self.state.start(problem, &self.yardstick);
-        self.state.beta = self.settings.penalty_start.value(mass);
+        self.state
+            .set_penalty(self.settings.penalty_start.value(mass));
         let beta_max = self.settings.penalty_max.value(mass).max(self.state.beta);
         self.shift.start(problem.constraints().len());
         self.strict_pause = Pause::default();
@@ -169,11 +190,11 @@ impl Canal {
             rows,
             self.settings.linear_solver,
         );
-        let (has_guess, residual) = self.adopt_guess(run, guess);
-        self.best.start(&self.state.lambda, residual);
-        // A good guess is often one Newton step away.
-        if has_guess && self.settings.polish && !self.best.is_within(budget) {
-            self.finish(run, spent);
+        let start = self.adopt_guess(run, guess);
+        self.best.start(&self.state.lambda, start.residual);
+        // A guess that close is often one Newton step away.
+        if start.is_close && self.settings.polish && !self.best.is_within(budget) {
+            self.finish(run, spent, start.residual);
         }
         if self.best.is_within(budget) {
             return Outcome::Converged;
@@ -196,9 +217,10 @@ impl Canal {
             self.best.offer(&self.state.lambda, residual);
 
             if self.settings.polish && !self.best.is_within(budget) {
-                // The active set has settled: the finish converges quadratically.
-                if inner.report.is_smooth && inner.report.steps <= 2 {
-                    self.finish(run, spent);
+                // Nothing opened, closed, started or stopped sliding: the finish converges
+                // quadratically.
+                if !self.state.note_modes() {
+                    self.finish(run, spent, residual);
                 }
                 stalled = if self.best.residual > 0.5 * before {
                     stalled + 1
@@ -226,10 +248,16 @@ impl Canal {
             if self.best.is_within(budget) {
                 return Outcome::Converged;
             }
-            // Lines 18–20.
-            if gap > self.settings.penalty_test * previous_gap {
-                self.state.beta = (self.settings.penalty_growth * self.state.beta).min(beta_max);
-            }
+            // Lines 18–20; where β is no trouble it may grow faster.
+            let growth = if inner.is_strict && inner.report.steps <= start.easy_steps {
+                EASY_GROWTH
+            } else if gap > self.settings.penalty_test * previous_gap {
+                self.settings.penalty_growth
+            } else {
+                1.0
+            };
+            self.state
+                .set_penalty((growth * self.state.beta).min(beta_max));
             previous_gap = gap;
         }
         if stopwatch.is_spent() {
@@ -239,22 +267,29 @@ impl Canal {
         }
     }
 
-    /// Goes on from the guess if there is one that deserves the name; whether it did, and the
-    /// criterion's residual of where the iteration starts.
-    fn adopt_guess(&mut self, run: &Run<'_>, guess: &Solution) -> (bool, f64) {
-        let cold = self.residual(run);
+    /// Goes on from the guess if there is one that deserves the name.
+    fn adopt_guess(&mut self, run: &Run<'_>, guess: &Solution) -> Start {
+        let cold = Start {
+            residual: self.residual(run),
+            is_close: false,
+            easy_steps: EASY_STEPS,
+        };
         if !guess.has_guess(run.problem) {
-            return (false, cold);
+            return cold;
         }
         self.state
             .adopt(run.problem, &mut self.yardstick, &guess.impulse);
-        let warm = self.residual(run);
-        if warm <= FAR_OFF * cold {
-            return (true, warm);
+        let residual = self.residual(run);
+        if residual <= FAR_OFF * cold.residual {
+            return Start {
+                residual,
+                is_close: residual <= CLOSE * cold.residual,
+                easy_steps: EASY_STEPS_FROM_GUESS,
+            };
         }
         // Garbage, up to the end of the range of numbers: no guess at all is better.
         self.state.start(run.problem, &self.yardstick);
-        (false, cold)
+        cold
     }
 
     /// The criterion's residual of the current multipliers.
@@ -279,37 +314,35 @@ impl Canal {
         yardstick
             .rows()
             .mul_transpose_add(&state.lambda, &mut state.jt_lambda);
+        let inner = InnerProblem {
+            problem: run.problem,
+            settings,
+            yardstick,
+            stopwatch: &run.stopwatch,
+        };
         if settings.max_strict > 0 && strict_pause.is_over() {
-            let report = newton::solve_strict(
-                run.problem,
-                settings,
-                yardstick,
-                hessian,
-                &run.stopwatch,
-                state,
-            );
-            spent.add(&report);
-            strict_pause.note(report.is_solved);
-            if report.is_solved {
-                return Inner {
-                    report,
-                    is_strict: true,
-                };
+            let beta = state.beta;
+            for retreat in RETREATS {
+                state.set_penalty(beta * retreat);
+                let report = inner.solve_strict(hessian, state);
+                spent.add(&report);
+                if report.is_solved {
+                    strict_pause.note(true);
+                    return Inner {
+                        report,
+                        is_strict: true,
+                    };
+                }
             }
+            state.set_penalty(beta);
+            strict_pause.note(false);
         }
         // Lines 4–5: ẽ = e + p(z).
         if settings.update_shift {
             shift.update(run.problem, state);
         }
         // Lines 6–14.
-        let report = newton::minimize(
-            run.problem,
-            settings,
-            yardstick,
-            hessian,
-            &run.stopwatch,
-            state,
-        );
+        let report = inner.minimize(hessian, state);
         spent.add(&report);
         Inner {
             report,
@@ -330,9 +363,10 @@ impl Canal {
         sum.sqrt()
     }
 
-    /// Newton straight at the complementarity problem from the current multipliers.
-    fn finish(&mut self, run: &Run<'_>, spent: &mut Spent) {
-        self.newton_on_path(run, spent, 0.0, FINISH_STEPS);
+    /// Newton straight at the complementarity problem from the current multipliers with their
+    /// residual.
+    fn finish(&mut self, run: &Run<'_>, spent: &mut Spent, residual: f64) {
+        self.newton_on_path(run, spent, residual, 0.0, FINISH_STEPS);
     }
 
     /// Newton along the smoothed path, as wide at first as the current error; whether it paid.
@@ -340,17 +374,18 @@ impl Canal {
         let width = self
             .yardstick
             .measure(run.problem, &self.state.lambda, Criterion::Scaled);
-        self.newton_on_path(run, spent, width, PATH_STEPS)
+        let residual = self.residual(run);
+        self.newton_on_path(run, spent, residual, width, PATH_STEPS)
     }
 
     fn newton_on_path(
         &mut self,
         run: &Run<'_>,
         spent: &mut Spent,
+        start_residual: f64,
         smoothing: f64,
         max_steps: usize,
     ) -> bool {
-        let start_residual = self.residual(run);
         let task = PathTask {
             criterion: run.budget.criterion,
             tolerance: run.budget.tolerance,
@@ -369,6 +404,7 @@ impl Canal {
         let report = path.run(
             run.problem,
             yardstick,
+            &state.columns,
             hessian,
             &run.stopwatch,
             &state.lambda,

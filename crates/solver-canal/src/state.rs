@@ -1,7 +1,9 @@
 //! The iterate and everything that is recomputed along with it.
 
 use nalgebra::{Matrix3, Vector3};
-use stiction_constraints::{ConeOperator, JointRows, Problem, Yardstick};
+use stiction_constraints::{ConeOperator, Constraint, JointRows, Law, Problem, Yardstick};
+
+use crate::products::{Columns, add_transpose};
 
 /// Which closed forms answer a velocity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -23,14 +25,17 @@ pub(crate) struct State {
     pub(crate) lambda: Vec<f64>,
     /// z of the last multiplier update.
     pub(crate) z: Vec<f64>,
-    /// Penalty β.
+    /// Penalty β, set by [`set_penalty`](Self::set_penalty).
     pub(crate) beta: f64,
+    inverse_beta: f64,
     /// Normal shift p of each constraint, [AL, (21)].
     pub(crate) shift: Vec<f64>,
     /// λ(v̂) of the closed forms.
     pub(crate) response: Vec<f64>,
     /// K = −∂λ/∂x̄ of each constraint.
     pub(crate) stiffness: Vec<Matrix3<f64>>,
+    /// The constraints that are not silent, λ(v̂) = 0 and K = 0, all along the present line search.
+    pub(crate) awake: Vec<usize>,
     /// Search direction d, A d and J d.
     pub(crate) direction: Vec<f64>,
     pub(crate) a_direction: Vec<f64>,
@@ -45,6 +50,11 @@ pub(crate) struct State {
     pub(crate) trial_x: Vec<f64>,
     /// v̂ before a strict solve.
     kept: Vec<f64>,
+    merged: Vec<usize>,
+    /// J for products.
+    pub(crate) columns: Columns,
+    /// How each constraint answered at the last [`Self::note_modes`].
+    modes: Vec<u16>,
 }
 
 impl State {
@@ -84,79 +94,152 @@ impl State {
                 self.inverse_diagonal[row] = 1.0 / value;
             }
         });
+        self.columns.update(problem, yardstick.rows());
         self.lambda.fill(0.0);
         self.v.copy_from_slice(yardstick.free_velocity());
         self.refresh_products(yardstick);
         self.z.fill(0.0);
+        self.modes.clear();
+    }
+
+    pub(crate) fn set_penalty(&mut self, beta: f64) {
+        self.beta = beta;
+        self.inverse_beta = 1.0 / beta;
     }
 
     /// Recomputes A v̂ and J v̂.
     pub(crate) fn refresh_products(&mut self, yardstick: &Yardstick) {
-        let (dynamics, rows) = yardstick.matrices();
-        dynamics.mul(&self.v, &mut self.a_v);
-        rows.mul(&self.v, &mut self.x);
+        yardstick.matrices().0.mul(&self.v, &mut self.a_v);
+        self.columns.mul(&self.v, &mut self.x);
     }
 
-    /// λ(v̂) and K at `self.x + alpha · J d`, by the strict operators or by the
-    /// proximal ones with the current shift.
-    pub(crate) fn respond(&mut self, problem: &Problem, alpha: f64, operators: Operators) {
-        let inverse_beta = 1.0 / self.beta;
-        if alpha == 0.0 {
-            self.trial_x.copy_from_slice(&self.x);
-        } else {
-            for ((trial, x), d) in self.trial_x.iter_mut().zip(&self.x).zip(&self.j_direction) {
-                *trial = x + alpha * d;
+    /// λ(v̂) and K of all constraints at the current v̂, and which of them are awake.
+    pub(crate) fn respond_here(&mut self, problem: &Problem, operators: Operators) {
+        self.trial_x.copy_from_slice(&self.x);
+        self.awake.clear();
+        for (index, constraint) in problem.constraints().iter().enumerate() {
+            if self.respond_one(index, constraint, operators) {
+                self.awake.push(index);
             }
         }
-        for (index, constraint) in problem.constraints().iter().enumerate() {
-            let x_bar: Vector3<f64> =
-                constraint.load(&self.trial_x) - constraint.load(&self.lambda) * inverse_beta;
-            let operator = match operators {
-                Operators::Strict => ConeOperator::Strict,
-                Operators::Proximal => ConeOperator::Proximal {
-                    shift: self.shift[index],
-                },
-            };
-            let response = constraint.law.response(
-                constraint.rows,
-                &x_bar,
-                &constraint.error,
-                self.beta,
-                operator,
-            );
-            constraint.store(&response.impulse, &mut self.response);
-            self.stiffness[index] = response.stiffness;
+    }
+
+    /// λ(v̂) and K at the end of a line search's range, `self.x + alpha · J d`; who wakes up is added
+    /// to the awake.
+    pub(crate) fn respond_at_end(&mut self, problem: &Problem, alpha: f64, operators: Operators) {
+        for ((trial, x), d) in self.trial_x.iter_mut().zip(&self.x).zip(&self.j_direction) {
+            *trial = x + alpha * d;
         }
+        let mut known = std::mem::take(&mut self.awake);
+        self.merged.clear();
+        let mut next = known.iter().copied().peekable();
+        for (index, constraint) in problem.constraints().iter().enumerate() {
+            let was_awake = next.next_if_eq(&index).is_some();
+            if !was_awake && operators == Operators::Strict && self.is_open(constraint) {
+                continue;
+            }
+            if self.respond_one(index, constraint, operators) || was_awake {
+                self.merged.push(index);
+            }
+        }
+        std::mem::swap(&mut self.merged, &mut known);
+        self.awake = known;
+    }
+
+    /// λ(v̂) and K between the ends that were tried. The velocities to which a law's answer is no
+    /// impulse and no stiffness are a convex set: who is silent at both ends is silent between
+    /// them, and is not looked at.
+    pub(crate) fn respond_between(&mut self, problem: &Problem, alpha: f64, operators: Operators) {
+        let awake = std::mem::take(&mut self.awake);
+        for &index in &awake {
+            let constraint = &problem.constraints()[index];
+            for row in constraint.row_range() {
+                self.trial_x[row] = self.x[row] + alpha * self.j_direction[row];
+            }
+            self.respond_one(index, constraint, operators);
+        }
+        self.awake = awake;
+    }
+
+    /// Whether a contact is open at `trial_x` under the strict operators, which look at the normal
+    /// velocity first. Most contacts are, in every step.
+    #[inline]
+    fn is_open(&self, constraint: &Constraint) -> bool {
+        let normal = constraint.first_row + 2;
+        matches!(constraint.law, Law::Contact { .. })
+            && self.lambda[normal] - self.beta * (self.trial_x[normal] + constraint.error.z) <= 0.0
+    }
+
+    /// λ(v̂) and K of one constraint at `trial_x`; whether it is awake.
+    #[inline]
+    fn respond_one(&mut self, index: usize, constraint: &Constraint, operators: Operators) -> bool {
+        let x_bar: Vector3<f64> =
+            constraint.load(&self.trial_x) - constraint.load(&self.lambda) * self.inverse_beta;
+        let operator = match operators {
+            Operators::Strict => ConeOperator::Strict,
+            Operators::Proximal => ConeOperator::Proximal {
+                shift: self.shift[index],
+            },
+        };
+        let response = constraint.law.response(
+            constraint.rows,
+            &x_bar,
+            &constraint.error,
+            self.beta,
+            operator,
+        );
+        constraint.store(&response.impulse, &mut self.response);
+        self.stiffness[index] = response.stiffness;
+        response.stiffness != Matrix3::zeros() || response.impulse != Vector3::zeros()
     }
 
     /// d = −(matrix)⁻¹ r with its products A d and J d.
-    pub(crate) fn set_direction(
-        &mut self,
-        problem: &Problem,
-        yardstick: &Yardstick,
-        solve: impl FnOnce(&mut [f64]),
-    ) {
-        debug_assert_eq!(self.direction.len(), problem.dof_count());
-        let (dynamics, rows) = yardstick.matrices();
+    pub(crate) fn set_direction(&mut self, yardstick: &Yardstick, solve: impl FnOnce(&mut [f64])) {
+        let (dynamics, _) = yardstick.matrices();
         for (d, g) in self.direction.iter_mut().zip(&self.gradient) {
             *d = -g;
         }
         solve(&mut self.direction);
         dynamics.mul(&self.direction, &mut self.a_direction);
-        rows.mul(&self.direction, &mut self.j_direction);
+        self.columns.mul(&self.direction, &mut self.j_direction);
     }
 
-    /// v̂ += α d; returns the largest change relative to the largest velocity.
+    /// A v̂ += α A d: all of v̂ that a trial step needs beside its response.
+    pub(crate) fn try_step(&mut self, alpha: f64) {
+        for (a, d) in self.a_v.iter_mut().zip(&self.a_direction) {
+            *a += alpha * d;
+        }
+    }
+
+    /// v̂ += α d and J v̂ with it (A v̂ by [`try_step`](Self::try_step)); returns the largest change
+    /// relative to the largest velocity.
     pub(crate) fn advance(&mut self, alpha: f64) -> f64 {
+        for (x, d) in self.x.iter_mut().zip(&self.j_direction) {
+            *x += alpha * d;
+        }
         let (mut step_size, mut size): (f64, f64) = (0.0, f64::MIN_POSITIVE);
         for i in 0..self.v.len() {
             let step = alpha * self.direction[i];
             self.v[i] += step;
-            self.a_v[i] += alpha * self.a_direction[i];
             step_size = step_size.max(step.abs());
             size = size.max(self.v[i].abs());
         }
         step_size / size
+    }
+
+    /// Notes which constraints are open, stick or slide, read off the zeros of K; whether any has
+    /// changed since the last time.
+    pub(crate) fn note_modes(&mut self) -> bool {
+        let mut has_changed = self.modes.len() != self.stiffness.len();
+        self.modes.resize(self.stiffness.len(), 0);
+        for (mode, k) in self.modes.iter_mut().zip(&self.stiffness) {
+            let now = k
+                .iter()
+                .fold(0, |bits, &entry| 2 * bits + u16::from(entry != 0.0));
+            has_changed |= *mode != now;
+            *mode = now;
+        }
+        has_changed
     }
 
     pub(crate) fn keep_velocity(&mut self) {
@@ -180,7 +263,13 @@ impl State {
     pub(crate) fn update_gradient(&mut self, problem: &Problem, rows: &JointRows) {
         // −(b + Jᵀλ) first, so that one pass over J suffices.
         self.gradient.copy_from_slice(problem.b());
-        rows.mul_transpose_add(&self.response, &mut self.gradient);
+        add_transpose(
+            problem,
+            rows,
+            &self.awake,
+            &self.response,
+            &mut self.gradient,
+        );
         for (g, a) in self.gradient.iter_mut().zip(&self.a_v) {
             *g = a - *g;
         }

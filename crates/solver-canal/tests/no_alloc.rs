@@ -1,40 +1,11 @@
 //! A second solve of equal size allocates nothing.
-#![expect(
-    unsafe_code,
-    reason = "a counting allocator cannot be written without it"
-)]
 
 mod common;
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 
 use common::of_every_generator;
 use stiction_constraints::{Budget, Problem, Solution, Solver};
 use stiction_solver_canal::{Canal, CanalSettings, LinearSolver, SOLVERS};
-
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is handed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller keeps the contract of `GlobalAlloc::alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `GlobalAlloc::dealloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use stiction_test_support::allocations;
 
 /// Allocations of a second solve, cold and warm.
 fn second_solve(solver: &mut Canal, problem: &Problem) -> [usize; 2] {
@@ -45,11 +16,11 @@ fn second_solve(solver: &mut Canal, problem: &Problem) -> [usize; 2] {
     let mut solution = Solution::cold();
     solver.solve(problem, &budget, &mut solution);
     solution.clear();
-    let start = ALLOCATIONS.with(Cell::get);
+    let start = allocations();
     solver.solve(problem, &budget, &mut solution);
-    let cold = ALLOCATIONS.with(Cell::get);
+    let cold = allocations();
     solver.solve(problem, &budget, &mut solution);
-    [cold - start, ALLOCATIONS.with(Cell::get) - cold]
+    [cold - start, allocations() - cold]
 }
 
 fn with(linear_solver: LinearSolver) -> Canal {

@@ -7,11 +7,14 @@ use stiction_constraints::{Budget, Problem, Solver};
 use stiction_generators::transform::perturb_b;
 use stiction_generators::{BoltNutParams, DishStackParams, bolt_nut, dish_stack};
 
-/// Newton steps of a cold and of a warm start on a problem that has changed by 1 %.
+/// Change of b from one time step to the next, as in `stiction bench solvers`.
+const CHANGE: f64 = 1e-3;
+
+/// Newton steps of a cold and of a warm start on a problem that has changed a little.
 fn steps(problem: &Problem, seed: u64) -> (usize, usize) {
     let mut solver = canal();
     let (_, mut last) = solve_cold(&mut solver, problem, 1e-8);
-    let next = perturb_b(problem, 0.01, seed).expect("a valid problem");
+    let next = perturb_b(problem, CHANGE, seed).expect("a valid problem");
     let (cold, _) = solve_cold(&mut solver, &next, 1e-8);
     let warm = solver.solve(&next, &Budget::default(), &mut last);
     assert!(
@@ -24,7 +27,7 @@ fn steps(problem: &Problem, seed: u64) -> (usize, usize) {
 }
 
 #[test]
-fn a_warm_start_takes_fewer_newton_steps() {
+fn a_warm_start_takes_half_the_newton_steps() {
     let mut all = Vec::new();
     for seed in 0..6 {
         let dishes = DishStackParams {
@@ -44,5 +47,5 @@ fn a_warm_start_takes_fewer_newton_steps() {
         .collect();
     ratios.sort_by(f64::total_cmp);
     let median = 0.5 * (ratios[5] + ratios[6]);
-    assert!(median <= 0.7, "median {median:.2} of (cold, warm) {all:?}");
+    assert!(median <= 0.5, "median {median:.2} of (cold, warm) {all:?}");
 }

@@ -90,7 +90,8 @@ pub struct PgsSettings {
     pub judge: Judge,
     /// Step lengths of [`Method::Jacobi`].
     pub jacobi_step: JacobiStep,
-    /// Give up when the best residual improved by less than a thousandth over this many sweeps.
+    /// Give up when the best residual improved by less than a thousandth over this many sweeps (over
+    /// more of them in a long or an under-relaxed run).
     pub stall_sweeps: usize,
     /// Smallest blending weight of [`Method::Raisim`], in (0, 1].
     pub raisim_floor: f64,

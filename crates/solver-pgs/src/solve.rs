@@ -92,6 +92,18 @@ impl Pgs {
         has_moved
     }
 
+    /// Sweeps that may bring nothing before the run counts as stalled. Under-relaxed sweeps get
+    /// less done, and a residual that takes its time to fall may also rise for a time: a convex
+    /// model always gets closer, but not in this measure.
+    fn stall_window(&self, sweeps: usize) -> usize {
+        let share = match self.settings.method {
+            Method::Raisim => 1.0,
+            _ => self.settings.relaxation.min(1.0),
+        };
+        let window = (self.settings.stall_sweeps as f64 / share).ceil() as usize;
+        window.max(sweeps / 5)
+    }
+
     /// The residual that decides, of the present iterate.
     fn judged_residual(&self, problem: &Problem, budget: &Budget) -> f64 {
         let is_own = self.settings.judge == Judge::OwnModel
@@ -193,7 +205,7 @@ impl Pgs {
             if is_spent {
                 return (Outcome::OutOfTime, sweeps);
             }
-            if !has_moved || progress.has_stalled(sweeps, self.settings.stall_sweeps) {
+            if !has_moved || progress.has_stalled(sweeps, self.stall_window(sweeps)) {
                 return (Outcome::Failed(Failure::Stalled), sweeps);
             }
         }

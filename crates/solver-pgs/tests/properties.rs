@@ -102,6 +102,21 @@ proptest! {
     }
 }
 
+/// Here the residual rises for a thousand sweeps before it falls for good: no stall.
+#[test]
+fn a_residual_that_rises_for_a_time_is_no_stall() {
+    let problem = random_problem(845_117, 1.0, Order::Given);
+    let mut solver = Pgs::new(PgsSettings {
+        relaxation: 0.3,
+        max_sweeps: 20_000,
+        ..PgsSettings::for_method(Method::Ccp)
+    })
+    .unwrap();
+    let mut solution = Solution::cold();
+    let report = solver.solve(&problem, &Budget::with_tolerance(1e-9), &mut solution);
+    assert!(report.outcome.is_converged(), "{}", report.outcome);
+}
+
 #[test]
 fn jacobi_does_not_depend_on_the_order() {
     // To rounding: sums over neighbours are taken in another order.

@@ -210,10 +210,12 @@ fn joint_space_row(
 /// Geometric mean over bodies of mass / number of contacts on it. Blocks that are not made of
 /// bodies enter with Tr(A)/Tr(JᵀJ), which is the same for a body whose rows are all translations.
 fn mean_pseudo_density(problem: &Problem, layout: &Layout, yardstick: &Yardstick) -> f64 {
+    // Relative to the first one: what is rounded must not depend on the unit of mass.
+    let mut reference = None;
     let (mut sum, mut count) = (0.0, 0);
     let mut add = |density: f64| {
         if density.is_finite() && density > 0.0 {
-            sum += density.ln();
+            sum += (density / *reference.get_or_insert(density)).ln();
             count += 1;
         }
     };
@@ -240,10 +242,9 @@ fn mean_pseudo_density(problem: &Problem, layout: &Layout, yardstick: &Yardstick
             _ => add(trace_ratio(problem, layout, index, block, yardstick)),
         }
     }
-    if count > 0 {
-        (sum / f64::from(count)).exp()
-    } else {
-        yardstick.largest_term_mass()
+    match reference {
+        Some(first) => first * (sum / f64::from(count)).exp(),
+        None => yardstick.largest_term_mass(),
     }
 }
 

@@ -1,40 +1,11 @@
 //! A second solve of equal size allocates nothing.
-#![expect(
-    unsafe_code,
-    reason = "a counting allocator cannot be written without it"
-)]
 
 mod common;
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
 
 use nalgebra::DMatrix;
 use stiction_constraints::{Budget, Law, Problem, RowBlock, Solution, Solver, SparseSymmetric};
 use stiction_solver_subadmm::{SOLVERS, SubAdmm, SubAdmmSettings, TreeMethod};
-
-struct Counting;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-// SAFETY: every call is handed on to the system's allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller keeps the contract of `GlobalAlloc::alloc`.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the caller keeps the contract of `GlobalAlloc::dealloc`.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use stiction_test_support::allocations;
 
 /// A chain of three masses as a sparse subsystem that rests on two floors and hangs on a spring.
 fn sparse_chain() -> Problem {
@@ -114,9 +85,9 @@ fn the_second_solve_allocates_nothing() {
             let mut solution = Solution::cold();
             solver.solve(problem, &budget, &mut solution);
             solution.clear();
-            let before = ALLOCATIONS.with(Cell::get);
+            let before = allocations();
             solver.solve(problem, &budget, &mut solution);
-            let count = ALLOCATIONS.with(Cell::get) - before;
+            let count = allocations() - before;
             assert_eq!(count, 0, "{} on problem {index}", solver.name());
         }
     }

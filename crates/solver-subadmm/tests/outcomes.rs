@@ -9,7 +9,7 @@ use stiction_solver_subadmm::{SOLVERS, SubAdmm};
 
 #[test]
 fn its_own_answer_as_guess_needs_no_iteration() {
-    let problem = common::bolt_nut(0.3, 40, 1.0, 1);
+    let problem = common::bolt_nut(0.3, 40, 1.0, 2);
     let mut solver = SubAdmm::default();
     let mut solution = Solution::cold();
     let budget = Budget::with_tolerance(1e-4);

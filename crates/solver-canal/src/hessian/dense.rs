@@ -31,9 +31,10 @@ impl DenseHessian {
     pub(super) fn factorize_symmetric(
         &mut self,
         rows: &JointRows,
+        awake: &[usize],
         stiffness: &[Matrix3<f64>],
     ) -> bool {
-        self.assemble(rows, stiffness, Part::Lower);
+        self.assemble(rows, awake, stiffness, Part::Lower);
         factor::cholesky_in_place(self.n, &mut self.matrix)
     }
 
@@ -44,9 +45,10 @@ impl DenseHessian {
     pub(super) fn factorize_general(
         &mut self,
         rows: &JointRows,
+        awake: &[usize],
         stiffness: &[Matrix3<f64>],
     ) -> bool {
-        self.assemble(rows, stiffness, Part::All);
+        self.assemble(rows, awake, stiffness, Part::All);
         factor::lu_in_place(self.n, &mut self.matrix, &mut self.pivots)
     }
 
@@ -54,16 +56,30 @@ impl DenseHessian {
         factor::lu_solve(self.n, &self.matrix, &self.pivots, x);
     }
 
-    fn assemble(&mut self, rows: &JointRows, stiffness: &[Matrix3<f64>], part: Part) {
+    fn assemble(
+        &mut self,
+        rows: &JointRows,
+        awake: &[usize],
+        stiffness: &[Matrix3<f64>],
+        part: Part,
+    ) {
         self.matrix.copy_from_slice(&self.base);
         let (n, matrix) = (self.n, &mut self.matrix);
         for_each_block(
             rows,
+            awake,
             stiffness,
             part,
             &mut self.product,
             |_, a, b, j_a, kj_b| {
                 let target = &mut matrix[a.first_dof * n..(a.first_dof + a.len) * n];
+                if a.len == 6
+                    && b.len == 6
+                    && let (Ok(j_a), Ok(kj_b)) = (j_a.try_into(), kj_b.try_into())
+                {
+                    add_body_block(target, n, b.first_dof, j_a, kj_b);
+                    return;
+                }
                 for (i, row) in target.chunks_exact_mut(n).enumerate() {
                     add_row(
                         &mut row[b.first_dof..b.first_dof + b.len],
@@ -78,6 +94,19 @@ impl DenseHessian {
     }
 }
 
+/// The block of a contact between two rigid bodies (or of one with itself): the common case, at
+/// fixed size.
+#[inline]
+fn add_body_block(target: &mut [f64], n: usize, column: usize, j_a: &[f64; 18], kj_b: &[f64; 18]) {
+    for (i, row) in target.chunks_exact_mut(n).enumerate().take(6) {
+        let (a0, a1, a2) = (j_a[i], j_a[6 + i], j_a[12 + i]);
+        let out = &mut row[column..column + 6];
+        for c in 0..6 {
+            out[c] += a0 * kj_b[c] + a1 * kj_b[6 + c] + a2 * kj_b[12 + c];
+        }
+    }
+}
+
 /// out += Σ_r J_a[r, i] · (K J_b)[r, ·].
 #[inline]
 fn add_row(out: &mut [f64], i: usize, a_len: usize, j_a: &[f64], kj_b: &[f64]) {
@@ -86,15 +115,8 @@ fn add_row(out: &mut [f64], i: usize, a_len: usize, j_a: &[f64], kj_b: &[f64]) {
         let (a0, a1, a2) = (j_a[i], j_a[a_len + i], j_a[2 * a_len + i]);
         let (k0, rest) = kj_b.split_at(len);
         let (k1, k2) = rest.split_at(len);
-        if len == 6 {
-            // The common case, unrolled: one rigid body.
-            for c in 0..6 {
-                out[c] += a0 * k0[c] + a1 * k1[c] + a2 * k2[c];
-            }
-        } else {
-            for c in 0..len {
-                out[c] += a0 * k0[c] + a1 * k1[c] + a2 * k2[c];
-            }
+        for c in 0..len {
+            out[c] += a0 * k0[c] + a1 * k1[c] + a2 * k2[c];
         }
     } else {
         for (r, row) in kj_b.chunks_exact(len).enumerate() {

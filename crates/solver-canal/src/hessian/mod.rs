@@ -56,12 +56,13 @@ impl Hessian {
     pub(crate) fn factorize_symmetric(
         &mut self,
         rows: &JointRows,
+        awake: &[usize],
         stiffness: &[Matrix3<f64>],
     ) -> bool {
         if self.is_dense {
-            self.dense.factorize_symmetric(rows, stiffness)
+            self.dense.factorize_symmetric(rows, awake, stiffness)
         } else {
-            self.sparse.factorize_symmetric(rows, stiffness)
+            self.sparse.factorize_symmetric(rows, awake, stiffness)
         }
     }
 
@@ -78,12 +79,13 @@ impl Hessian {
     pub(crate) fn factorize_general(
         &mut self,
         rows: &JointRows,
+        awake: &[usize],
         stiffness: &[Matrix3<f64>],
     ) -> bool {
         if self.is_dense {
-            self.dense.factorize_general(rows, stiffness)
+            self.dense.factorize_general(rows, awake, stiffness)
         } else {
-            self.sparse.factorize_general(rows, stiffness)
+            self.sparse.factorize_general(rows, awake, stiffness)
         }
     }
 
@@ -105,17 +107,19 @@ enum Part {
     All,
 }
 
-/// Calls `add(a, b, J_a, K J_b, rows)` for every pair of segments of every constraint whose K is
-/// not zero: the block of rows a and columns b of Jᵀ K J is J_aᵀ (K J_b).
+/// Calls `add(a, b, J_a, K J_b, rows)` for every pair of segments of the awake constraints whose K
+/// is not zero: the block of rows a and columns b of Jᵀ K J is J_aᵀ (K J_b).
 fn for_each_block(
     rows: &JointRows,
+    awake: &[usize],
     stiffness: &[Matrix3<f64>],
     part: Part,
     product: &mut Vec<f64>,
     mut add: impl FnMut(usize, &Segment, &Segment, &[f64], &[f64]),
 ) {
-    for (constraint, k) in stiffness.iter().enumerate() {
-        if k.iter().all(|&value| value == 0.0) {
+    for &constraint in awake {
+        let k = &stiffness[constraint];
+        if *k == Matrix3::zeros() {
             continue;
         }
         let segments = rows.segments(constraint);
@@ -139,7 +143,18 @@ fn for_each_block(
 #[inline]
 fn multiply(k: &Matrix3<f64>, rows: usize, values: &[f64], len: usize, product: &mut Vec<f64>) {
     product.resize(rows * len, 0.0);
-    if rows == 3 {
+    if let (Ok(values), Ok(product)) = (
+        <&[f64; 18]>::try_from(values),
+        <&mut [f64; 18]>::try_from(product.as_mut_slice()),
+    ) && rows == 3
+    {
+        for i in 0..3 {
+            let (k0, k1, k2) = (k[(i, 0)], k[(i, 1)], k[(i, 2)]);
+            for c in 0..6 {
+                product[6 * i + c] = k0 * values[c] + k1 * values[6 + c] + k2 * values[12 + c];
+            }
+        }
+    } else if rows == 3 {
         let (j0, rest) = values.split_at(len);
         let (j1, j2) = rest.split_at(len);
         for (i, out) in product.chunks_exact_mut(len).enumerate() {

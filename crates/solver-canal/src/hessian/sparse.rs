@@ -186,11 +186,18 @@ impl SparseHessian {
         self.base = base;
     }
 
-    fn assemble(&mut self, rows: &JointRows, stiffness: &[Matrix3<f64>], part: Part) {
+    fn assemble(
+        &mut self,
+        rows: &JointRows,
+        awake: &[usize],
+        stiffness: &[Matrix3<f64>],
+        part: Part,
+    ) {
         self.values.copy_from_slice(&self.base);
         let (values, places, place_start) = (&mut self.values, &self.places, &self.place_start);
         for_each_block(
             rows,
+            awake,
             stiffness,
             part,
             &mut self.product,
@@ -214,9 +221,10 @@ impl SparseHessian {
     pub(super) fn factorize_symmetric(
         &mut self,
         rows: &JointRows,
+        awake: &[usize],
         stiffness: &[Matrix3<f64>],
     ) -> bool {
-        self.assemble(rows, stiffness, Part::Lower);
+        self.assemble(rows, awake, stiffness, Part::Lower);
         let Some(lower) = &mut self.lower else {
             return false;
         };
@@ -233,9 +241,10 @@ impl SparseHessian {
     pub(super) fn factorize_general(
         &mut self,
         rows: &JointRows,
+        awake: &[usize],
         stiffness: &[Matrix3<f64>],
     ) -> bool {
-        self.assemble(rows, stiffness, Part::All);
+        self.assemble(rows, awake, stiffness, Part::All);
         if self.lu.is_none() {
             self.lu = self.analyze();
         }

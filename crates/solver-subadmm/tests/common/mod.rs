@@ -10,7 +10,9 @@ pub(crate) mod vectors;
 use nalgebra::{Matrix3, Matrix6, SMatrix, Vector3};
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
-use stiction_constraints::{Law, Problem, RowBlock};
+use stiction_constraints::{Law, Problem, ProblemError, RowBlock};
+use stiction_generators::transform::scale_mass;
+use stiction_generators::{BoltNutParams, DishStackParams, TowerParams, dish_stack};
 
 pub(crate) const GRAVITY: f64 = 9.81;
 pub(crate) const TIME_STEP: f64 = 1.0 / 240.0;
@@ -112,10 +114,6 @@ pub(crate) fn push_contact(
         .expect("a valid contact");
 }
 
-fn normals<const N: usize>(dice: &mut Dice, scale: f64) -> [f64; N] {
-    std::array::from_fn(|_| scale * dice.normal())
-}
-
 /// What a single cube on a plane does.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum Motion {
@@ -167,116 +165,44 @@ pub(crate) fn block(motion: Motion, mass: f64) -> (Problem, [f64; 6]) {
 }
 
 /// A tower of cubes, the top one heavier by `ratio`, all masses times `scale`.
-pub(crate) fn tower(count: usize, ratio: f64, scale: f64, seed: u64) -> Problem {
-    let mut dice = Dice::new(seed);
-    let mut problem = Problem::new();
-    let half = Vector3::new(0.1, 0.1, 0.1);
-    for k in 0..count {
-        let mass = scale * if k + 1 == count { ratio } else { 1.0 };
-        push_box(
-            &mut problem,
-            mass,
-            &half,
-            &normals(&mut dice, 0.02),
-            &[0.0; 6],
-        );
-    }
-    for k in 0..count {
-        for (x, y) in [(-0.1, -0.1), (-0.1, 0.1), (0.1, -0.1), (0.1, 0.1)] {
-            let mut terms = vec![(
-                k,
-                contact_rows(&Vector3::new(x, y, -0.1), &Vector3::z(), 1.0),
-            )];
-            if k > 0 {
-                terms.push((
-                    k - 1,
-                    contact_rows(&Vector3::new(x, y, 0.1), &Vector3::z(), -1.0),
-                ));
-            }
-            push_contact(&mut problem, 0.5, [0.0; 3], &terms);
-        }
-    }
-    problem
+pub(crate) fn tower(cubes: usize, ratio: f64, scale: f64, seed: u64) -> Problem {
+    let params = TowerParams {
+        cubes,
+        top_ratio: ratio,
+        seed,
+        ..TowerParams::default()
+    };
+    scaled(stiction_generators::tower(&params), scale)
 }
 
 /// One nut on a thread: a single body, overconstrained by contacts on both flanks.
 pub(crate) fn bolt_nut(friction: f64, contacts: usize, scale: f64, seed: u64) -> Problem {
-    let mut dice = Dice::new(seed);
-    let mut problem = Problem::new();
-    let (radius, height) = (0.024, 0.04);
-    let mut wrench: [f64; 6] = normals(&mut dice, 20.0 * scale);
-    let mut velocity: [f64; 6] = normals(&mut dice, 0.05);
-    for k in 3..6 {
-        wrench[k] *= 0.02;
-        velocity[k] *= 5.0;
-    }
-    push_box(
-        &mut problem,
-        0.3 * scale,
-        &Vector3::new(0.035, 0.035, 0.02),
-        &velocity,
-        &wrench,
-    );
-    let lead = 0.005 / (std::f64::consts::TAU * radius);
-    for k in 0..contacts {
-        let angle = dice.uniform(0.0, std::f64::consts::TAU);
-        let up = if k % 2 == 1 { 1.0 } else { -1.0 };
-        let tangent = Vector3::new(-angle.sin(), angle.cos(), 0.0);
-        let radial = Vector3::new(angle.cos(), angle.sin(), 0.0);
-        let normal =
-            up * (Vector3::z() - lead * tangent) + 0.577 * radial * (1.0 + 0.02 * dice.normal());
-        let point = radius * radial * (1.0 + 0.03 * dice.normal())
-            + Vector3::z() * dice.uniform(-height / 2.0, height / 2.0);
-        let gap = dice.uniform(0.0, 1e-5) / TIME_STEP;
-        push_contact(
-            &mut problem,
-            friction,
-            [0.0, 0.0, gap],
-            &[(0, contact_rows(&point, &normal, 1.0))],
-        );
-    }
-    problem
+    let params = BoltNutParams {
+        contacts,
+        friction,
+        seed,
+        ..BoltNutParams::default()
+    };
+    scaled(stiction_generators::bolt_nut(&params), scale)
 }
 
 /// Bowl, bowl, plate and a pot of fifty times their mass, with rings of slanted contacts.
 pub(crate) fn dishes(contacts_each: usize, scale: f64, seed: u64) -> Problem {
-    let mut dice = Dice::new(seed);
-    let mut problem = Problem::new();
-    for mass in [0.1, 0.1, 0.1, 5.0] {
-        let strength = 3.0 * mass * scale * if mass < 1.0 { 10.0 } else { 3.0 };
-        let mut wrench: [f64; 6] = normals(&mut dice, strength);
-        for value in &mut wrench[3..] {
-            *value *= 0.05;
-        }
-        push_box(
-            &mut problem,
-            mass * scale,
-            &Vector3::new(0.1, 0.1, 0.02),
-            &normals(&mut dice, 0.02),
-            &wrench,
-        );
+    let params = DishStackParams {
+        contacts_per_dish: contacts_each,
+        seed,
+        ..DishStackParams::default()
+    };
+    scaled(dish_stack(&params), scale)
+}
+
+/// The same problem in another unit of mass.
+fn scaled(problem: Result<Problem, ProblemError>, scale: f64) -> Problem {
+    let problem = problem.expect("valid parameters");
+    if scale == 1.0 {
+        return problem;
     }
-    for k in 0..4 {
-        for _ in 0..contacts_each {
-            let angle = dice.uniform(0.0, std::f64::consts::TAU);
-            let radius = [0.03, 0.06, 0.08][dice.index(3)];
-            let radial = Vector3::new(angle.cos(), angle.sin(), 0.0);
-            let normal = if k == 0 {
-                Vector3::z()
-            } else {
-                Vector3::z() - radial * (radius / 0.08 * 1.2) + 0.05 * dice.vector()
-            };
-            let point = radius * radial + Vector3::z() * (0.03 * k as f64 + 0.015);
-            let gap = dice.uniform(0.0, 1e-5) / TIME_STEP;
-            let arm = |body: usize| point - Vector3::z() * (0.03 * (body + 1) as f64);
-            let mut terms = vec![(k, contact_rows(&arm(k), &normal, 1.0))];
-            if k > 0 {
-                terms.push((k - 1, contact_rows(&arm(k - 1), &normal, -1.0)));
-            }
-            push_contact(&mut problem, 0.4, [0.0, 0.0, gap], &terms);
-        }
-    }
-    problem
+    scale_mass(&problem, scale).expect("a valid scale")
 }
 
 /// Adds a copy of another problem.
