@@ -3,7 +3,8 @@
 use stiction_io::scene_file::parse;
 
 /// Parts that don't matter for the mistake at hand.
-const FLOOR: &str = "[[bodies]]\nname = \"floor\"\nkind = \"fixed\"\nshapes = [{ kind = \"half-space\" }]\n";
+const FLOOR: &str =
+    "[[bodies]]\nname = \"floor\"\nkind = \"fixed\"\nshapes = [{ kind = \"half-space\" }]\n";
 const ARM: &str = "[[robots]]\nname = \"arm\"\n\
     links = [{ name = \"rod\", inertia = { mass = 1, diagonal = [1, 1, 1] } }]\n\
     joints = [{ name = \"hinge\", kind = \"revolute\", axis = [0, 1, 0], parent = \"world\", child = \"rod\" }]\n";
@@ -18,7 +19,11 @@ fn refused(text: &str, key: &str, words: &[&str]) {
         + 1;
     let error = parse(text, "bad.toml").expect_err(text);
     let message = error.to_string();
-    assert_eq!(error.position().map(|place| place.0), Some(expected), "{message}\n{text}");
+    assert_eq!(
+        error.position().map(|place| place.0),
+        Some(expected),
+        "{message}\n{text}"
+    );
     assert_eq!(error.key().unwrap_or("TOML"), key, "{message}");
     for word in words {
         assert!(message.contains(word), "\"{word}\" is not in: {message}");
@@ -41,7 +46,11 @@ fn text_that_is_not_toml() {
     refused("seconds = 1\nname = #!", "TOML", &["not valid TOML"]);
     refused("seconds = 1\n[settings #!\n", "TOML", &["not valid TOML"]);
     refused("seconds = 1\nseconds = 2 #!", "TOML", &["duplicate key"]);
-    refused("seconds = 1\n[[bodies]]\nname = \"a\"\nname = \"b\" #!", "TOML", &["duplicate key"]);
+    refused(
+        "seconds = 1\n[[bodies]]\nname = \"a\"\nname = \"b\" #!",
+        "TOML",
+        &["duplicate key"],
+    );
 }
 
 #[test]
@@ -72,7 +81,11 @@ fn unknown_keys_are_refused_with_a_suggestion() {
         "bodies[0].shapes[0].length",
         &["not a key known here"],
     );
-    refused("seconds = 1\n[materials.ice]\nslip = 3 #!", "materials.ice.slip", &["known here"]);
+    refused(
+        "seconds = 1\n[materials.ice]\nslip = 3 #!",
+        "materials.ice.slip",
+        &["known here"],
+    );
     refused(
         "seconds = 1\nwhatever = 1 #!",
         "whatever",
@@ -95,7 +108,11 @@ fn wrong_units_are_refused_with_the_expected_one() {
     );
     refused("seconds = \"3 kg\" #!", "seconds", &["not a time", "in s"]);
     refused("seconds = \"3\" #!", "seconds", &["without a unit"]);
-    refused("seconds = \"3 fortnights\" #!", "seconds", &["not a unit known here"]);
+    refused(
+        "seconds = \"3 fortnights\" #!",
+        "seconds",
+        &["not a unit known here"],
+    );
     refused(
         "seconds = 1\n[settings]\ngravity = [0, 0, \"-9.81 m/s\"] #!",
         "settings.gravity[2]",
@@ -118,11 +135,31 @@ fn wrong_units_are_refused_with_the_expected_one() {
 fn wrong_types_and_missing_keys() {
     refused("seconds = true #!", "seconds", &["is true", "in s"]);
     refused("#!", "seconds", &["is missing"]);
-    refused("seconds = 1\nbodies = 3 #!", "bodies", &["is the number 3", "list"]);
-    refused("seconds = 1\nbodies = [3] #!", "bodies[0]", &["give a table"]);
-    refused("seconds = 1\n[[bodies]] #!\nkind = \"fixed\"", "bodies[0].name", &["is missing"]);
-    refused("seconds = 1\n[[bodies]] #!\nname = \"a\"", "bodies[0].kind", &["is missing"]);
-    refused(&shape("#!").replace("shapes]]\n#!", "shapes]] #!"), "bodies[0].shapes[0].kind", &["is missing"]);
+    refused(
+        "seconds = 1\nbodies = 3 #!",
+        "bodies",
+        &["is the number 3", "list"],
+    );
+    refused(
+        "seconds = 1\nbodies = [3] #!",
+        "bodies[0]",
+        &["give a table"],
+    );
+    refused(
+        "seconds = 1\n[[bodies]] #!\nkind = \"fixed\"",
+        "bodies[0].name",
+        &["is missing"],
+    );
+    refused(
+        "seconds = 1\n[[bodies]] #!\nname = \"a\"",
+        "bodies[0].kind",
+        &["is missing"],
+    );
+    refused(
+        &shape("#!").replace("shapes]]\n#!", "shapes]] #!"),
+        "bodies[0].shapes[0].kind",
+        &["is missing"],
+    );
     refused(
         &shape("kind = \"sphere\"").replace("shapes]]", "shapes]] #!"),
         "bodies[0].shapes[0].radius",
@@ -134,10 +171,26 @@ fn wrong_types_and_missing_keys() {
         &["no \"spere\"", "did you mean \"sphere\"?"],
     );
     refused("seconds = 1\nname = \"\" #!", "name", &["is no name"]);
-    refused("seconds = 1\n[settings]\nislands = 1 #!", "settings.islands", &["true or false"]);
-    refused("seconds = 1\n[settings]\nmax_iterations = -3 #!", "settings.max_iterations", &["is -3"]);
-    refused("seconds = 1\n[settings]\nmax_contacts = 0 #!", "settings.max_contacts", &["is 0"]);
-    refused("seconds = 1\n[settings]\ngravity = [0, 0] #!", "settings.gravity", &["2 entries, not 3"]);
+    refused(
+        "seconds = 1\n[settings]\nislands = 1 #!",
+        "settings.islands",
+        &["true or false"],
+    );
+    refused(
+        "seconds = 1\n[settings]\nmax_iterations = -3 #!",
+        "settings.max_iterations",
+        &["is -3"],
+    );
+    refused(
+        "seconds = 1\n[settings]\nmax_contacts = 0 #!",
+        "settings.max_contacts",
+        &["is 0"],
+    );
+    refused(
+        "seconds = 1\n[settings]\ngravity = [0, 0] #!",
+        "settings.gravity",
+        &["2 entries, not 3"],
+    );
     refused("seconds = 1979-05-27 #!", "seconds", &["is a date"]);
 }
 
@@ -147,12 +200,36 @@ fn numbers_out_of_range() {
     refused("seconds = nan #!", "seconds", &["not a finite number"]);
     refused("seconds = inf #!", "seconds", &["not a finite number"]);
     refused("seconds = 1e400 #!", "seconds", &["not a finite number"]);
-    refused("seconds = 99999999999999999999999 #!", "seconds", &["not a finite number"]);
-    refused("seconds = \"1e300 h\" #!", "seconds", &["not a finite number"]);
-    refused("seconds = 1\n[settings]\ntheta = 1 #!", "settings.theta", &["[0, 1)"]);
-    refused("seconds = 1\n[settings]\ntheta = \"euler\" #!", "settings.theta", &["implicit-euler"]);
-    refused("seconds = 1\n[materials.m]\nfriction = -0.3 #!", "materials.m.friction", &["negative, is -0.3"]);
-    refused("seconds = 1\n[materials.m]\nrestitution = 1.5 #!", "materials.m.restitution", &["[0, 1], is 1.5"]);
+    refused(
+        "seconds = 99999999999999999999999 #!",
+        "seconds",
+        &["not a finite number"],
+    );
+    refused(
+        "seconds = \"1e300 h\" #!",
+        "seconds",
+        &["not a finite number"],
+    );
+    refused(
+        "seconds = 1\n[settings]\ntheta = 1 #!",
+        "settings.theta",
+        &["[0, 1)"],
+    );
+    refused(
+        "seconds = 1\n[settings]\ntheta = \"euler\" #!",
+        "settings.theta",
+        &["implicit-euler"],
+    );
+    refused(
+        "seconds = 1\n[materials.m]\nfriction = -0.3 #!",
+        "materials.m.friction",
+        &["negative, is -0.3"],
+    );
+    refused(
+        "seconds = 1\n[materials.m]\nrestitution = 1.5 #!",
+        "materials.m.restitution",
+        &["[0, 1], is 1.5"],
+    );
     for radius in ["0", "-0.1", "nan", "-inf", "1e300", "1e-300"] {
         let text = shape(&format!("kind = \"sphere\"\nradius = {radius} #!"));
         refused(&text, "bodies[0].shapes[0].radius", &[]);
@@ -173,7 +250,9 @@ fn numbers_out_of_range() {
         &["no room inside"],
     );
     refused(
-        &shape("kind = \"pot\"\nradius = 0.1\nheight = 0.1\nthickness = 0.01\nresolution = 1e-6 #!"),
+        &shape(
+            "kind = \"pot\"\nradius = 0.1\nheight = 0.1\nthickness = 0.01\nresolution = 1e-6 #!",
+        ),
         "bodies[0].shapes[0].resolution",
         &["must be at least"],
     );
@@ -197,7 +276,8 @@ fn numbers_out_of_range() {
         "bodies[0].shapes[0].file",
         &["neither .obj nor .stl"],
     );
-    let position = body("mass = 1\nposition = [1e9, 0, 0] #!\nshapes = [{ kind = \"sphere\", radius = 1 }]");
+    let position =
+        body("mass = 1\nposition = [1e9, 0, 0] #!\nshapes = [{ kind = \"sphere\", radius = 1 }]");
     refused(&position, "bodies[0].position", &["from the origin"]);
 }
 
@@ -206,8 +286,14 @@ fn rotations_are_given_once_and_have_a_length() {
     for (rotation, words) in [
         ("{}", "says nothing"),
         ("{ axis = [0, 0, 1] }", "needs one angle"),
-        ("{ axis = [0, 0, 1], angle = 1, angle_deg = 3 }", "needs one angle"),
-        ("{ axis = [0, 0, 1], angle = 1, z_axis = [0, 0, 1] }", "given twice, by axis and z_axis"),
+        (
+            "{ axis = [0, 0, 1], angle = 1, angle_deg = 3 }",
+            "needs one angle",
+        ),
+        (
+            "{ axis = [0, 0, 1], angle = 1, z_axis = [0, 0, 1] }",
+            "given twice, by axis and z_axis",
+        ),
     ] {
         refused(
             &shape(&format!("kind = \"half-space\"\nrotation = {rotation} #!")),
@@ -235,9 +321,17 @@ fn rotations_are_given_once_and_have_a_length() {
 #[test]
 fn masses_that_make_no_sense() {
     let sphere = "shapes = [{ kind = \"sphere\", radius = 1 }]";
-    refused(&body("").replace("[[bodies]]", "[[bodies]] #!"), "bodies[0]", &["\"a\" has no mass"]);
+    refused(
+        &body("").replace("[[bodies]]", "[[bodies]] #!"),
+        "bodies[0]",
+        &["\"a\" has no mass"],
+    );
     refused(&body("mass = 1 #!"), "bodies[0].mass", &["no shape"]);
-    refused(&body(&format!("mass = -1 #!\n{sphere}")), "bodies[0].mass", &["positive", "is -1 kg"]);
+    refused(
+        &body(&format!("mass = -1 #!\n{sphere}")),
+        "bodies[0].mass",
+        &["positive", "is -1 kg"],
+    );
     refused(
         &body(&format!("mass = 1\ndensity = 3 #!\n{sphere}")),
         "bodies[0].density",
@@ -255,14 +349,18 @@ fn masses_that_make_no_sense() {
     );
     let fixed = body(&format!("mass = 1\n{sphere}")).replace("\"free\"", "\"fixed\" #!");
     refused(&fixed, "bodies[0].kind", &["a fixed body has no mass"]);
-    let moving = shape("kind = \"half-space\"").replace("[[bodies.", "velocity = [1, 0, 0] #!\n[[bodies.");
+    let moving =
+        shape("kind = \"half-space\"").replace("[[bodies.", "velocity = [1, 0, 0] #!\n[[bodies.");
     refused(&moving, "bodies[0].velocity", &["does not move"]);
 }
 
 #[test]
 fn names_used_twice_and_references_to_nothing() {
     refused(
-        &format!("seconds = 1\n{FLOOR}{}", FLOOR.replace("\"floor\"", "\"floor\" #!")),
+        &format!(
+            "seconds = 1\n{FLOOR}{}",
+            FLOOR.replace("\"floor\"", "\"floor\" #!")
+        ),
         "bodies[1].name",
         &["\"floor\" exists already"],
     );
@@ -293,12 +391,16 @@ fn names_used_twice_and_references_to_nothing() {
         &["one and the same"],
     );
     refused(
-        &format!("seconds = 1\n{FLOOR}{ARM}{joint}bodies = [\"floor\", \"arm/rod\"]\nat = [0, 0, 0] #!\nanchor_a = [0, 0, 0]"),
+        &format!(
+            "seconds = 1\n{FLOOR}{ARM}{joint}bodies = [\"floor\", \"arm/rod\"]\nat = [0, 0, 0] #!\nanchor_a = [0, 0, 0]"
+        ),
         "joints[0].at",
         &["does not go with anchor_a"],
     );
     refused(
-        &shape("kind = \"sphere\"\nradius = 1\nname = \"x\"\n[[bodies.shapes]]\nkind = \"half-space\"\nname = \"x\" #!"),
+        &shape(
+            "kind = \"sphere\"\nradius = 1\nname = \"x\"\n[[bodies.shapes]]\nkind = \"half-space\"\nname = \"x\" #!",
+        ),
         "bodies[0].shapes[1].name",
         &["has a shape \"x\" already"],
     );
@@ -330,23 +432,39 @@ fn robots_that_are_no_tree() {
         &["no link \"world\""],
     );
     let loop_text = arm(&(joint("j", "b", "a") + &joint("k", "a", "b")));
-    refused(&mark(loop_text, "[[robots.joints]]"), "robots[0].joints[0]", &["cycle"]);
+    refused(
+        &mark(loop_text, "[[robots.joints]]"),
+        "robots[0].joints[0]",
+        &["cycle"],
+    );
     refused(
         &mark(arm(&joint("j", "world", "a")), "name = \"b\" }]"),
         "robots[0].links[1]",
         &["no joint attaches it"],
     );
     let tip = arm(&(joint("j", "world", "a") + &joint("k", "a", "b")));
-    refused(&mark(tip, "name = \"b\" }]"), "robots[0].links[1]", &["needs mass"]);
+    refused(
+        &mark(tip, "name = \"b\" }]"),
+        "robots[0].links[1]",
+        &["needs mass"],
+    );
     let twice = arm(&(joint("j", "world", "a") + &joint("j", "a", "b")));
     let at = twice.rfind("name = \"j\"").unwrap() + "name = \"j\"".len();
     let twice = format!("{} #!{}", &twice[..at], &twice[at..]);
-    refused(&twice, "robots[0].joints[1].name", &["\"j\" exists already"]);
+    refused(
+        &twice,
+        "robots[0].joints[1].name",
+        &["\"j\" exists already"],
+    );
     let limits = arm(&(joint("j", "world", "a") + "limits = [1, -1] #!\n"));
     refused(&limits, "robots[0].joints[0].limits", &["exceeds"]);
     let initial = arm(&(joint("j", "world", "a") + "initial = [1, 2] #!\n"));
     refused(&initial, "robots[0].joints[0].initial", &["has 2 entries"]);
-    refused("seconds = 1\n[[robots]] #!\nname = \"arm\"", "robots[0]", &["no links"]);
+    refused(
+        "seconds = 1\n[[robots]] #!\nname = \"arm\"",
+        "robots[0]",
+        &["no links"],
+    );
 }
 
 #[test]
@@ -368,12 +486,16 @@ fn controllers_that_drive_nothing() {
         &["must not be negative"],
     );
     refused(
-        &with("kind = \"pd\"\nrobot = \"arm\"\njoint = \"hinge\"\ntarget = { times = [0, 0], values = [1, 2] } #!"),
+        &with(
+            "kind = \"pd\"\nrobot = \"arm\"\njoint = \"hinge\"\ntarget = { times = [0, 0], values = [1, 2] } #!",
+        ),
         "controllers[0].target.times[1]",
         &["not later"],
     );
     refused(
-        &with("kind = \"pd\"\nrobot = \"arm\"\njoint = \"hinge\"\ntarget = { times = [0], values = [1, 2] } #!"),
+        &with(
+            "kind = \"pd\"\nrobot = \"arm\"\njoint = \"hinge\"\ntarget = { times = [0], values = [1, 2] } #!",
+        ),
         "controllers[0].target.values",
         &["2 values for 1 times"],
     );

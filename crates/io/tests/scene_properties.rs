@@ -61,7 +61,11 @@ proptest! {
 #[test]
 fn deep_nesting_is_refused_without_exhausting_the_stack() {
     for (open, close) in [("[", "]"), ("{a=", "}")] {
-        let text = format!("seconds = {}1{}", open.repeat(100_000), close.repeat(100_000));
+        let text = format!(
+            "seconds = {}1{}",
+            open.repeat(100_000),
+            close.repeat(100_000)
+        );
         assert!(parse(&text, "deep.toml").is_err());
     }
     let dotted = format!("a{} = 1", ".a".repeat(100_000));
@@ -70,7 +74,8 @@ fn deep_nesting_is_refused_without_exhausting_the_stack() {
 
 #[test]
 fn numbers_may_be_whole_long_or_in_other_bases() {
-    let scene = |seconds: &str| parse(&format!("seconds = {seconds}"), "n.toml").map(|f| f.scene.seconds);
+    let scene =
+        |seconds: &str| parse(&format!("seconds = {seconds}"), "n.toml").map(|f| f.scene.seconds);
     assert_eq!(scene("3"), Ok(3.0));
     assert_eq!(scene("1_000.5"), Ok(1000.5));
     assert_eq!(scene("0x10"), Ok(16.0));

@@ -44,7 +44,9 @@ pub fn from_scene_file(file: &SceneFile, options: &Options) -> Result<Scene, Loa
     if options.solver.is_none()
         && let Err(error) = solvers::make(solver)
     {
-        return Err(file.error("settings.solver", error.to_string(), "name one of these").into());
+        return Err(file
+            .error("settings.solver", error.to_string(), "name one of these")
+            .into());
     }
     check_materials(file)?;
     let mut world = options.world(settings(file), solver)?;

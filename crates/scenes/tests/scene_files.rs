@@ -17,7 +17,10 @@ fn scene(text: &str) -> Scene {
 fn examples() -> Vec<PathBuf> {
     let folder = std::fs::read_dir(project().join("examples/scenes")).unwrap();
     let mut files: Vec<PathBuf> = folder.map(|entry| entry.unwrap().path()).collect();
-    files.retain(|file| file.extension().is_some_and(|extension| extension == "toml"));
+    files.retain(|file| {
+        file.extension()
+            .is_some_and(|extension| extension == "toml")
+    });
     files.sort();
     files
 }
@@ -37,7 +40,10 @@ fn the_example_files_run() {
     for file in files {
         let mut scene = load(&file, &Options::default()).unwrap();
         for _ in 0..50 {
-            scene.world.step().unwrap_or_else(|error| panic!("{}: {error}", file.display()));
+            scene
+                .world
+                .step()
+                .unwrap_or_else(|error| panic!("{}: {error}", file.display()));
         }
         assert!(scene.seconds > 0.0);
     }
@@ -63,7 +69,11 @@ fn written_examples_make_the_same_world() {
 
 #[test]
 fn the_dominoes_fall_one_after_another() {
-    let mut scene = load(project().join("examples/scenes/dominoes.toml"), &Options::default()).unwrap();
+    let mut scene = load(
+        project().join("examples/scenes/dominoes.toml"),
+        &Options::default(),
+    )
+    .unwrap();
     let world = &mut scene.world;
     let last = world.find_body("domino 8").unwrap();
     let tilt = |world: &stiction_sim::World, body| {
@@ -77,16 +87,24 @@ fn the_dominoes_fall_one_after_another() {
     while world.time() < scene.seconds {
         world.step().unwrap();
     }
-    assert!(tilt(world, last) > 0.5, "and lies in the end, at {} rad", tilt(world, last));
+    assert!(
+        tilt(world, last) > 0.5,
+        "and lies in the end, at {} rad",
+        tilt(world, last)
+    );
 }
 
 #[test]
 fn options_override_the_file() {
-    let text = "seconds = 3\n[settings]\nsolver = \"pgs\"\ntime_step = \"1 ms\"\ntheta = \"midpoint\"\n";
+    let text =
+        "seconds = 3\n[settings]\nsolver = \"pgs\"\ntime_step = \"1 ms\"\ntheta = \"midpoint\"\n";
     let file = parse(text, "test.toml").unwrap();
     let plain = from_scene_file(&file, &Options::default()).unwrap();
     assert_eq!(plain.world.solver_name(), "pgs");
-    assert_eq!((plain.seconds, plain.world.settings().time_step), (3.0, 1e-3));
+    assert_eq!(
+        (plain.seconds, plain.world.settings().time_step),
+        (3.0, 1e-3)
+    );
     assert_eq!(plain.world.settings().theta, 0.5);
     let options = Options {
         solver: Some("canal".to_owned()),
@@ -97,7 +115,10 @@ fn options_override_the_file() {
     };
     let changed = from_scene_file(&file, &options).unwrap();
     assert_eq!(changed.world.solver_name(), "canal");
-    assert_eq!((changed.seconds, changed.world.settings().time_step), (7.0, 0.01));
+    assert_eq!(
+        (changed.seconds, changed.world.settings().time_step),
+        (7.0, 0.01)
+    );
     assert_eq!(changed.world.settings().tolerance, 1e-5);
     let bad = Options {
         time_step: Some(-1.0),
@@ -114,7 +135,12 @@ fn masses_come_from_shapes() {
          shapes = [{ kind = \"box\", size = [0.1, 0.2, 0.3] }, { kind = \"box\", size = [0.1, 0.1, 0.1], position = [1, 0, 0] }]\n\
          [[bodies]]\nname = \"b\"\nkind = \"free\"\nmass = 3\nshapes = [{ kind = \"pot\", radius = 0.1, height = 0.1, thickness = 0.02 }]\n",
     );
-    let mass = |name| scene.world.mass(scene.world.find_body(name).unwrap()).unwrap();
+    let mass = |name| {
+        scene
+            .world
+            .mass(scene.world.find_body(name).unwrap())
+            .unwrap()
+    };
     assert!((mass("a") - 2000.0 * (0.006 + 0.001)).abs() < 1e-9);
     assert_eq!(mass("b"), 3.0);
 }
@@ -135,7 +161,9 @@ fn a_pd_controller_reaches_its_target_and_a_driven_body_its_velocity() {
     );
     let world = &mut scene.world;
     let arm = world.find_robot("arm").unwrap();
-    assert!((world.joint_state(arm, "hinge").unwrap().position - 10_f64.to_radians()).abs() < 1e-12);
+    assert!(
+        (world.joint_state(arm, "hinge").unwrap().position - 10_f64.to_radians()).abs() < 1e-12
+    );
     while world.time() < 3.0 - 1e-9 {
         world.step().unwrap();
     }
@@ -157,7 +185,8 @@ fn joints_in_the_world_hold_links_and_bodies_where_they_are() {
     let bob = world.find_body("bob").unwrap();
     while world.time() < 0.5 {
         world.step().unwrap();
-        let apart = world.pose(bob).unwrap().translation.vector - stiction_sim::Vector3::new(0.5, 0.0, 2.0);
+        let apart =
+            world.pose(bob).unwrap().translation.vector - stiction_sim::Vector3::new(0.5, 0.0, 2.0);
         assert!((apart.norm() - 1.0).abs() < 5e-3, "{apart}");
     }
     assert!(world.pose(bob).unwrap().translation.z < 1.5);
@@ -167,7 +196,8 @@ fn joints_in_the_world_hold_links_and_bodies_where_they_are() {
 fn meshes_are_relative_to_the_file_and_forces_push() {
     let folder = std::env::temp_dir().join(format!("stiction-scene-file-{}", std::process::id()));
     std::fs::create_dir_all(folder.join("meshes")).unwrap();
-    let tetrahedron = "v 0 0 0\nv 100 0 0\nv 0 100 0\nv 0 0 100\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    let tetrahedron =
+        "v 0 0 0\nv 100 0 0\nv 0 100 0\nv 0 0 100\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
     std::fs::write(folder.join("meshes/t.obj"), tetrahedron).unwrap();
     let text = "seconds = 1\n[settings]\ngravity = [0, 0, 0]\n[[bodies]]\nname = \"t\"\nkind = \"free\"\ndensity = 6000\n\
                 [[bodies.shapes]]\nkind = \"mesh\"\nfile = \"meshes/t.obj\"\nscale = 0.001\n\
@@ -184,18 +214,31 @@ fn meshes_are_relative_to_the_file_and_forces_push() {
 
     std::fs::write(&path, text.replace("t.obj", "u.obj")).unwrap();
     let message = load(&path, &Options::default()).err().unwrap().to_string();
-    assert!(message.contains("scene.toml:8:1: bodies[0].shapes[0]: ") && message.contains("u.obj"), "{message}");
-    std::fs::write(folder.join("meshes/t.obj"), tetrahedron.replace("f 1 3 2\n", "")).unwrap();
+    assert!(
+        message.contains("scene.toml:8:1: bodies[0].shapes[0]: ") && message.contains("u.obj"),
+        "{message}"
+    );
+    std::fs::write(
+        folder.join("meshes/t.obj"),
+        tetrahedron.replace("f 1 3 2\n", ""),
+    )
+    .unwrap();
     std::fs::write(&path, text).unwrap();
     let message = load(&path, &Options::default()).err().unwrap().to_string();
-    assert!(message.contains("bodies[0].shapes[0]: mesh \"mesh\""), "{message}");
+    assert!(
+        message.contains("bodies[0].shapes[0]: mesh \"mesh\""),
+        "{message}"
+    );
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
 #[test]
 fn what_only_a_world_can_refuse_has_a_line_too() {
     for (text, expected) in [
-        ("seconds = 1\n[settings]\nsolver = \"canel\"\n", "test.toml:3:10: settings.solver: "),
+        (
+            "seconds = 1\n[settings]\nsolver = \"canel\"\n",
+            "test.toml:3:10: settings.solver: ",
+        ),
         (
             "seconds = 1\n[materials.m]\nfriction = { along = 1, across = 2, direction = [1, 0, 0] }\ncompliance = 1e-6\n",
             "test.toml:2:1: materials.m: two-axis friction",
@@ -212,10 +255,16 @@ fn what_only_a_world_can_refuse_has_a_line_too() {
         ),
     ] {
         let file = parse(text, "test.toml").unwrap();
-        let message = from_scene_file(&file, &Options::default()).err().unwrap().to_string();
+        let message = from_scene_file(&file, &Options::default())
+            .err()
+            .unwrap()
+            .to_string();
         assert!(message.starts_with(expected), "{message}");
     }
-    let missing = load("no/such/file.toml", &Options::default()).err().unwrap().to_string();
+    let missing = load("no/such/file.toml", &Options::default())
+        .err()
+        .unwrap()
+        .to_string();
     assert!(missing.starts_with("no/such/file.toml: "), "{missing}");
 }
 

@@ -26,7 +26,11 @@ pub(super) fn parse(text: &str, file: &str) -> Result<MeshData> {
         }
     }
     if mesh.faces.is_empty() {
-        return Err(refuse(file, text.lines().count().max(1), "there is no face"));
+        return Err(refuse(
+            file,
+            text.lines().count().max(1),
+            "there is no face",
+        ));
     }
     Ok(mesh)
 }
@@ -64,9 +68,15 @@ mod tests {
         for (text, expected) in [
             ("v 0 0\n", "bad.obj:1: a vertex needs three numbers"),
             ("v 0 0 inf\n", "bad.obj:1: \"inf\" is not a finite number"),
-            ("v 0 0 0\nf 1 2 1\n", "bad.obj:2: corner \"2\" is none of the 1 vertices"),
+            (
+                "v 0 0 0\nf 1 2 1\n",
+                "bad.obj:2: corner \"2\" is none of the 1 vertices",
+            ),
             ("v 0 0 0\nf 1 1\n", "bad.obj:2: a face needs at least three"),
-            ("v 0 0 0\nf 1 x 1\n", "bad.obj:2: corner \"x\" is not a whole number"),
+            (
+                "v 0 0 0\nf 1 x 1\n",
+                "bad.obj:2: corner \"x\" is not a whole number",
+            ),
             ("f -9223372036854775808 1 1\n", "none of the 0 vertices"),
             ("", "bad.obj:1: there is no face"),
         ] {

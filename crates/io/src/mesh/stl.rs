@@ -65,7 +65,11 @@ fn text(text: &str, file: &str) -> Result<MeshData> {
             Some("endfacet") => {
                 let Ok(triangle) = <[Point3<f64>; 3]>::try_from(corners.as_slice()) else {
                     let found = corners.len();
-                    return Err(refuse(file, number, format!("a facet with {found} corners")));
+                    return Err(refuse(
+                        file,
+                        number,
+                        format!("a facet with {found} corners"),
+                    ));
                 };
                 builder.add(triangle);
                 corners.clear();
@@ -109,7 +113,12 @@ impl Builder {
 mod tests {
     use super::*;
 
-    const CORNERS: [[f32; 3]; 4] = [[0.0, 0.0, 0.0], [1.0, 0.0, 0.0], [0.0, 1.0, 0.0], [0.0, 0.0, 1.0]];
+    const CORNERS: [[f32; 3]; 4] = [
+        [0.0, 0.0, 0.0],
+        [1.0, 0.0, 0.0],
+        [0.0, 1.0, 0.0],
+        [0.0, 0.0, 1.0],
+    ];
     const FACES: [[usize; 3]; 4] = [[0, 2, 1], [0, 1, 3], [0, 3, 2], [1, 2, 3]];
 
     fn as_binary() -> Vec<u8> {
@@ -156,10 +165,18 @@ mod tests {
         assert!(parse(&bytes, "t.stl").is_err());
         let mut bytes = as_binary();
         bytes[HEADER + 4 + 12..HEADER + 4 + 16].copy_from_slice(&f32::NAN.to_le_bytes());
-        assert!(parse(&bytes, "t.stl").unwrap_err().to_string().contains("not finite"));
+        assert!(
+            parse(&bytes, "t.stl")
+                .unwrap_err()
+                .to_string()
+                .contains("not finite")
+        );
         let text = as_text().replacen("vertex 0 0 0\n", "", 1);
         let message = parse(text.as_bytes(), "t.stl").unwrap_err().to_string();
-        assert!(message.contains("t.stl:7: a facet with 2 corners"), "{message}");
+        assert!(
+            message.contains("t.stl:7: a facet with 2 corners"),
+            "{message}"
+        );
         assert!(parse(b"", "t.stl").is_err());
         assert!(parse(b"solid\nendsolid\n", "t.stl").is_err());
     }

@@ -77,7 +77,10 @@ impl Bodies {
             names: Vec::new(),
         };
         for robot in &file.scene.robots {
-            let links = robot.links.iter().map(|link| (link.name.as_str(), Role::Link));
+            let links = robot
+                .links
+                .iter()
+                .map(|link| (link.name.as_str(), Role::Link));
             for (link, role) in links.chain([(WORLD, Role::Fixed)]) {
                 let name = format!("{}/{link}", robot.name);
                 all.roles.insert(name.clone(), role);
@@ -234,7 +237,10 @@ fn place_of(error: &DynamicsError, robot: &RobotDescription) -> Option<String> {
         at.map(|at| format!("frames[{at}]"))
     };
     let coupling = |name: &str| {
-        let at = robot.couplings.iter().rposition(|coupling| coupling.name == name);
+        let at = robot
+            .couplings
+            .iter()
+            .rposition(|coupling| coupling.name == name);
         at.map(|at| format!("couplings[{at}]"))
     };
     match error {

@@ -4,9 +4,7 @@ use std::collections::BTreeMap;
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use stiction_collision::{Groups, Material};
-use stiction_dynamics::{
-    CouplingDescription, DofProperties, Inertia, JointKind, Symmetric3,
-};
+use stiction_dynamics::{CouplingDescription, DofProperties, Inertia, JointKind, Symmetric3};
 
 use super::shape::ShapeKind;
 use super::signal::Signal;

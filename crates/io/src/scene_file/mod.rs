@@ -108,7 +108,9 @@ pub fn read(path: &Path) -> Result<SceneFile> {
         file: file.clone(),
         problem,
     };
-    let size = std::fs::metadata(path).map_err(|error| refuse(error.to_string()))?.len();
+    let size = std::fs::metadata(path)
+        .map_err(|error| refuse(error.to_string()))?
+        .len();
     if size > LARGEST {
         return Err(refuse(format!(
             "has {size} bytes, more than the {LARGEST} of a scene file; put meshes into files of their own"

@@ -153,12 +153,16 @@ impl<'a> Node<'a> {
     /// One of several words.
     pub(super) fn one_of(&self, words: &[&'static str]) -> Result<&'static str> {
         let text = self.text()?;
-        words.iter().copied().find(|&word| word == text).ok_or_else(|| {
-            self.fail(
-                format!("there is no \"{text}\" here"),
-                suggest::advice("words", text, words.iter().copied()),
-            )
-        })
+        words
+            .iter()
+            .copied()
+            .find(|&word| word == text)
+            .ok_or_else(|| {
+                self.fail(
+                    format!("there is no \"{text}\" here"),
+                    suggest::advice("words", text, words.iter().copied()),
+                )
+            })
     }
 
     pub(super) fn is_text(&self) -> bool {
@@ -191,9 +195,12 @@ impl<'a> Node<'a> {
     pub(super) fn items_exactly<const N: usize>(&self, what: &str) -> Result<[Node<'a>; N]> {
         let items = self.items()?;
         let found = items.len();
-        items
-            .try_into()
-            .map_err(|_| self.fail(format!("has {found} entries, not {N}"), format!("give {what}")))
+        items.try_into().map_err(|_| {
+            self.fail(
+                format!("has {found} entries, not {N}"),
+                format!("give {what}"),
+            )
+        })
     }
 
     /// Several quantities of one dimension.
@@ -299,7 +306,10 @@ impl<'a> Table<'a> {
 
     /// The value of a key, if it is there.
     pub(super) fn get(&self, key: &'static str) -> Option<Node<'a>> {
-        debug_assert!(self.keys.contains(&key), "{key} is not among the allowed keys");
+        debug_assert!(
+            self.keys.contains(&key),
+            "{key} is not among the allowed keys"
+        );
         let value = self.map.get(key)?;
         let node = Node {
             source: self.node.source,

@@ -181,7 +181,10 @@ impl ThreadDescription {
             true => ThreadEnd::Chamfered,
             false => ThreadEnd::Flat,
         };
-        Ok((MetricThread::new(self.diameter, self.pitch, self.start)?, end))
+        Ok((
+            MetricThread::new(self.diameter, self.pitch, self.start)?,
+            end,
+        ))
     }
 }
 

@@ -39,7 +39,10 @@ where
                 phase,
             } => {
                 let (sin, cos) = (TAU * frequency * time + phase).sin_cos();
-                (*mean + *amplitude * sin, *amplitude * (TAU * frequency * cos))
+                (
+                    *mean + *amplitude * sin,
+                    *amplitude * (TAU * frequency * cos),
+                )
             }
             Self::Waypoints(points) => {
                 let after = points.partition_point(|&(at, _)| at <= time);
@@ -78,12 +81,18 @@ mod tests {
                 let ahead = signal.at(time + h, 0.0).0;
                 let behind = signal.at(time - h, 0.0).0;
                 let rate = signal.at(time, 0.0).1;
-                assert!(((ahead - behind) / (2.0 * h) - rate).abs() < 1e-5, "{signal:?}");
+                assert!(
+                    ((ahead - behind) / (2.0 * h) - rate).abs() < 1e-5,
+                    "{signal:?}"
+                );
             }
         }
         assert_eq!(signals[2].at(0.0, 0.0), (1.0, 0.0));
         assert_eq!(signals[2].at(0.75, 0.0).0, 0.0);
         assert_eq!(signals[2].at(9.0, 0.0), (0.0, 0.0));
-        assert_eq!(Signal::<f64>::Waypoints(Vec::new()).at(1.0, 0.0), (0.0, 0.0));
+        assert_eq!(
+            Signal::<f64>::Waypoints(Vec::new()).at(1.0, 0.0),
+            (0.0, 0.0)
+        );
     }
 }

@@ -39,7 +39,9 @@ pub(super) struct Source<'a> {
 impl<'a> Source<'a> {
     pub(super) fn new(file: &'a str, text: &'a str) -> Self {
         let ends = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
-        let line_starts = std::iter::once(0).chain(ends.map(|(at, _)| at + 1)).collect();
+        let line_starts = std::iter::once(0)
+            .chain(ends.map(|(at, _)| at + 1))
+            .collect();
         Self {
             file,
             text,
@@ -50,9 +52,15 @@ impl<'a> Source<'a> {
 
     /// Line and column of a byte, both from 1.
     pub(super) fn position(&self, offset: usize) -> (usize, usize) {
-        let line = self.line_starts.partition_point(|&start| start <= offset).max(1);
+        let line = self
+            .line_starts
+            .partition_point(|&start| start <= offset)
+            .max(1);
         let start = self.line_starts[line - 1];
-        let before = self.text.get(start..offset.min(self.text.len())).unwrap_or("");
+        let before = self
+            .text
+            .get(start..offset.min(self.text.len()))
+            .unwrap_or("");
         (line, before.chars().count() + 1)
     }
 

@@ -46,10 +46,18 @@ pub(super) const FORCE: Dimension = dimension("force", "N", "2 kN", [1, 1, -2, 0
 pub(super) const TORQUE: Dimension = dimension("torque", "N*m", "20 mN*m", [2, 1, -2, 0]);
 pub(super) const STIFFNESS: Dimension = dimension("stiffness", "N/m", "2 kN/m", [0, 1, -2, 0]);
 pub(super) const DAMPING: Dimension = dimension("damping", "N*s/m", "3 N*s/m", [0, 1, -1, 0]);
-pub(super) const TURN_STIFFNESS: Dimension =
-    dimension("rotational stiffness", "N*m/rad", "50 N*m/rad", [2, 1, -2, -1]);
-pub(super) const TURN_DAMPING: Dimension =
-    dimension("rotational damping", "N*m*s/rad", "2 N*m*s/rad", [2, 1, -1, -1]);
+pub(super) const TURN_STIFFNESS: Dimension = dimension(
+    "rotational stiffness",
+    "N*m/rad",
+    "50 N*m/rad",
+    [2, 1, -2, -1],
+);
+pub(super) const TURN_DAMPING: Dimension = dimension(
+    "rotational damping",
+    "N*m*s/rad",
+    "2 N*m*s/rad",
+    [2, 1, -1, -1],
+);
 pub(super) const INERTIA: Dimension = dimension("inertia", "kg*m^2", "120 g*cm^2", [2, 1, 0, 0]);
 pub(super) const DENSITY: Dimension = dimension("density", "kg/m^3", "7.8 g/cm^3", [-3, 1, 0, 0]);
 pub(super) const COMPLIANCE: Dimension = dimension("compliance", "m/N", "1 um/N", [0, -1, 2, 0]);
@@ -105,7 +113,10 @@ impl Dimension {
         }
         let (factor, powers) = parse_unit(unit)?;
         if !self.accepts(powers) {
-            return Err(UnitError(format!("\"{text}\" is not {}", self.with_article())));
+            return Err(UnitError(format!(
+                "\"{text}\" is not {}",
+                self.with_article()
+            )));
         }
         Ok(number * factor)
     }
@@ -118,7 +129,11 @@ impl Dimension {
     }
 
     fn with_article(&self) -> String {
-        let article = if self.name.starts_with(['a', 'i']) { "an" } else { "a" };
+        let article = if self.name.starts_with(['a', 'i']) {
+            "an"
+        } else {
+            "a"
+        };
         format!("{article} {}", self.name)
     }
 
@@ -145,7 +160,9 @@ fn split(text: &str) -> Result<(f64, &str), UnitError> {
         }
         end -= 1;
     }
-    Err(UnitError(format!("\"{text}\" does not begin with a number")))
+    Err(UnitError(format!(
+        "\"{text}\" does not begin with a number"
+    )))
 }
 
 /// Value in SI and powers of a unit such as `N*s/m` or `kg·m²`.
@@ -212,7 +229,10 @@ mod tests {
 
     fn close(dimension: Dimension, text: &str, expected: f64) {
         let value = dimension.parse(text).unwrap();
-        assert!((value - expected).abs() <= 1e-12 * expected.abs(), "{text} is {value}");
+        assert!(
+            (value - expected).abs() <= 1e-12 * expected.abs(),
+            "{text} is {value}"
+        );
     }
 
     #[test]

@@ -124,12 +124,18 @@ fn quoted(text: &str) -> String {
 }
 
 fn rotation(rotation: &UnitQuaternion<f64>) -> String {
-    format!("{{ quaternion_xyzw = {} }}", numbers(rotation.coords.iter()))
+    format!(
+        "{{ quaternion_xyzw = {} }}",
+        numbers(rotation.coords.iter())
+    )
 }
 
 fn pose_value(pose: &Isometry3<f64>) -> String {
     let position = numbers(pose.translation.vector.iter());
-    format!("{{ position = {position}, rotation = {} }}", rotation(&pose.rotation))
+    format!(
+        "{{ position = {position}, rotation = {} }}",
+        rotation(&pose.rotation)
+    )
 }
 
 fn settings(out: &mut Writer, settings: &SettingsDescription) {
@@ -164,7 +170,10 @@ fn settings(out: &mut Writer, settings: &SettingsDescription) {
             out.line(key, value);
         }
     }
-    for (key, value) in [("islands", settings.islands), ("warm_start", settings.warm_start)] {
+    for (key, value) in [
+        ("islands", settings.islands),
+        ("warm_start", settings.warm_start),
+    ] {
         if let Some(value) = value {
             out.line(key, value);
         }
@@ -261,7 +270,11 @@ fn shapes(out: &mut Writer, header: &str, shapes: &[ShapeDescription]) {
         let default = Groups::default();
         for (key, bits, default) in [
             ("groups", shape.groups.member_of, default.member_of),
-            ("collides_with", shape.groups.collides_with, default.collides_with),
+            (
+                "collides_with",
+                shape.groups.collides_with,
+                default.collides_with,
+            ),
         ] {
             if bits != default {
                 let numbers = (0..32).filter(|bit| bits >> bit & 1 == 1);
@@ -284,7 +297,10 @@ fn shape_kind(out: &mut Writer, kind: &ShapeKind) {
         ShapeKind::Ellipsoid { radii } => out.numbers("radii", radii.iter()),
         ShapeKind::HalfSpace => {}
         ShapeKind::Hull(PointSource::Inline(points)) => {
-            out.line("points", list(points.iter().map(|point| numbers(point.iter()))));
+            out.line(
+                "points",
+                list(points.iter().map(|point| numbers(point.iter()))),
+            );
         }
         ShapeKind::Hull(PointSource::File(file)) => mesh_file(out, file),
         ShapeKind::Mesh { triangles, open } => {
@@ -389,13 +405,16 @@ fn robot(out: &mut Writer, robot: &RobotDescription) {
     for coupling in &robot.couplings {
         out.header("[[robots.couplings]]");
         out.text("name", &coupling.name);
-        let terms = coupling.terms.iter().map(|(joint, component, coefficient)| {
-            format!(
-                "{{ joint = {}, component = {component}, coefficient = {} }}",
-                quoted(joint),
-                float(*coefficient)
-            )
-        });
+        let terms = coupling
+            .terms
+            .iter()
+            .map(|(joint, component, coefficient)| {
+                format!(
+                    "{{ joint = {}, component = {component}, coefficient = {} }}",
+                    quoted(joint),
+                    float(*coefficient)
+                )
+            });
         out.line("terms", list(terms));
         out.unless("offset", coupling.offset, 0.0);
     }
@@ -413,7 +432,10 @@ fn robot_joint(out: &mut Writer, joint: &RobotJointDescription) {
         JointKind::Universal {
             first_axis,
             second_axis,
-        } => ("universal", vec![("axis", first_axis), ("second_axis", second_axis)]),
+        } => (
+            "universal",
+            vec![("axis", first_axis), ("second_axis", second_axis)],
+        ),
         JointKind::Planar { normal } => ("planar", vec![("normal", normal)]),
         JointKind::Spherical => ("spherical", Vec::new()),
         JointKind::Free => ("free", Vec::new()),
@@ -457,12 +479,24 @@ fn properties(out: &mut Writer, properties: &DofProperties) {
     for (key, value, default) in [
         ("lower", properties.lower, default.lower),
         ("upper", properties.upper, default.upper),
-        ("velocity_limit", properties.velocity_limit, default.velocity_limit),
-        ("effort_limit", properties.effort_limit, default.effort_limit),
+        (
+            "velocity_limit",
+            properties.velocity_limit,
+            default.velocity_limit,
+        ),
+        (
+            "effort_limit",
+            properties.effort_limit,
+            default.effort_limit,
+        ),
         ("friction", properties.friction_loss, default.friction_loss),
         ("damping", properties.damping, default.damping),
         ("armature", properties.armature, default.armature),
-        ("rotor_inertia", properties.rotor_inertia, default.rotor_inertia),
+        (
+            "rotor_inertia",
+            properties.rotor_inertia,
+            default.rotor_inertia,
+        ),
         ("gear_ratio", properties.gear_ratio, default.gear_ratio),
     ] {
         out.unless(key, value, default);

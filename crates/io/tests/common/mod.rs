@@ -87,13 +87,17 @@ pub(crate) fn random_scene(seed: u64) -> SceneDescription {
         ConnectionKind::Ball,
         ConnectionKind::Hinge,
         ConnectionKind::Weld,
-        ConnectionKind::Distance { length: dice.size() },
+        ConnectionKind::Distance {
+            length: dice.size(),
+        },
         ConnectionKind::Spring {
             stiffness: dice.size(),
             damping: dice.size(),
             rest_length: dice.size(),
         },
-        ConnectionKind::Rolling { radius: dice.size() },
+        ConnectionKind::Rolling {
+            radius: dice.size(),
+        },
         ConnectionKind::NoSideSlip,
     ]
     .into_iter()
@@ -111,7 +115,9 @@ pub(crate) fn random_scene(seed: u64) -> SceneDescription {
         });
     }
     scene.controllers = controllers(dice);
-    scene.exclude.push(["body 0".to_owned(), "arm/world".to_owned()]);
+    scene
+        .exclude
+        .push(["body 0".to_owned(), "arm/world".to_owned()]);
     scene
 }
 
@@ -181,7 +187,9 @@ fn inertia(dice: &mut Dice) -> InertiaDescription {
 }
 
 fn body(dice: &mut Dice, name: String) -> BodyDescription {
-    let shapes = (0..1 + dice.below(3)).map(|index| shape(dice, index)).collect();
+    let shapes = (0..1 + dice.below(3))
+        .map(|index| shape(dice, index))
+        .collect();
     BodyDescription {
         name,
         kind: BodyKind::Free(mass(dice)),
@@ -198,7 +206,8 @@ fn shape(dice: &mut Dice, index: u64) -> ShapeDescription {
         name: format!("shape {index}"),
         kind: shape_kind(dice),
         pose: dice.pose(),
-        material: dice.maybe(|dice| ["steel", "a b.c", "\"odd\""][dice.below(3) as usize].to_owned()),
+        material: dice
+            .maybe(|dice| ["steel", "a b.c", "\"odd\""][dice.below(3) as usize].to_owned()),
         groups: match dice.coin() {
             true => Groups::default(),
             false => Groups {
@@ -222,12 +231,25 @@ fn shape_kind(dice: &mut Dice) -> ShapeKind {
         resolution: 0.005,
     };
     match dice.below(15) {
-        0 => ShapeKind::Sphere { radius: dice.size() },
+        0 => ShapeKind::Sphere {
+            radius: dice.size(),
+        },
         1 => ShapeKind::Box { size: dice.sizes() },
-        2 => ShapeKind::Capsule { length: dice.size(), radius: dice.size() },
-        3 => ShapeKind::Cylinder { length: dice.size(), radius: dice.size() },
-        4 => ShapeKind::Cone { length: dice.size(), radius: dice.size() },
-        5 => ShapeKind::Ellipsoid { radii: dice.sizes() },
+        2 => ShapeKind::Capsule {
+            length: dice.size(),
+            radius: dice.size(),
+        },
+        3 => ShapeKind::Cylinder {
+            length: dice.size(),
+            radius: dice.size(),
+        },
+        4 => ShapeKind::Cone {
+            length: dice.size(),
+            radius: dice.size(),
+        },
+        5 => ShapeKind::Ellipsoid {
+            radii: dice.sizes(),
+        },
         6 => ShapeKind::HalfSpace,
         7 => ShapeKind::Hull(PointSource::Inline((0..5).map(|_| dice.point()).collect())),
         8 => ShapeKind::Hull(PointSource::File(file)),
@@ -276,7 +298,13 @@ fn robot(dice: &mut Dice) -> RobotDescription {
         ("revolute", JointKind::Revolute { axis }),
         ("continuous", JointKind::Continuous { axis }),
         ("prismatic", JointKind::Prismatic { axis }),
-        ("helical", JointKind::Helical { axis, pitch: dice.size() }),
+        (
+            "helical",
+            JointKind::Helical {
+                axis,
+                pitch: dice.size(),
+            },
+        ),
         ("cylindrical", JointKind::Cylindrical { axis }),
         (
             "universal",
@@ -319,7 +347,9 @@ fn robot(dice: &mut Dice) -> RobotDescription {
             mass: Some(MassDescription::Inertia(inertia(dice))),
             shapes: vec![shape(dice, 0)],
         });
-        robot.joints.push(robot_joint(dice, name, kind, &parent, &child));
+        robot
+            .joints
+            .push(robot_joint(dice, name, kind, &parent, &child));
         parent = child;
     }
     robot
@@ -354,7 +384,11 @@ fn robot_joint(
                 JointKind::Free => {
                     let position = dice.vector();
                     let rotation = dice.rotation();
-                    position.iter().chain(rotation.coords.iter()).copied().collect()
+                    position
+                        .iter()
+                        .chain(rotation.coords.iter())
+                        .copied()
+                        .collect()
                 }
                 _ => (0..kind.nq()).map(|_| dice.size()).collect(),
             };

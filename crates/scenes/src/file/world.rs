@@ -75,8 +75,10 @@ impl<'a> Builder<'a> {
                 color: body.color,
                 ..RigidBody::fixed(&body.name)
             };
-            let handle =
-                self.world.add_body(rigid_body).map_err(|error| self.error(&key, error))?;
+            let handle = self
+                .world
+                .add_body(rigid_body)
+                .map_err(|error| self.error(&key, error))?;
             let place = Place {
                 body: handle,
                 offset: Isometry3::identity(),
@@ -169,7 +171,10 @@ impl<'a> Builder<'a> {
         robot: &RobotDescription,
         handle: RobotHandle,
     ) -> Result<(), IoError> {
-        let model = self.world.model(handle).map_err(|error| self.error(key, error))?;
+        let model = self
+            .world
+            .model(handle)
+            .map_err(|error| self.error(key, error))?;
         let mut found = Vec::new();
         for frame in model.frames() {
             let body = model.body_name(frame.body).unwrap_or("world");
@@ -192,7 +197,10 @@ impl<'a> Builder<'a> {
         robot: &RobotDescription,
         handle: RobotHandle,
     ) -> Result<(), IoError> {
-        let model = self.world.model(handle).map_err(|error| self.error(key, error))?;
+        let model = self
+            .world
+            .model(handle)
+            .map_err(|error| self.error(key, error))?;
         let (mut q, mut v) = (model.neutral(), vec![0.0; model.nv()]);
         for joint in &robot.joints {
             let Some(info) = model.joint(&joint.name) else {
@@ -214,7 +222,10 @@ impl<'a> Builder<'a> {
         let file = self.file;
         for (index, joint) in file.scene.joints.iter().enumerate() {
             let key = format!("joints[{index}]");
-            let [a, b] = [self.find(&key, &joint.bodies[0])?, self.find(&key, &joint.bodies[1])?];
+            let [a, b] = [
+                self.find(&key, &joint.bodies[0])?,
+                self.find(&key, &joint.bodies[1])?,
+            ];
             let frames = match &joint.anchors {
                 Anchors::OnBodies([on_a, on_b]) => [a.offset * on_a, b.offset * on_b],
                 Anchors::InWorld(frame) => {
@@ -248,7 +259,9 @@ impl<'a> Builder<'a> {
             if let Some(collide) = joint.collide {
                 connection.collide = collide;
             }
-            self.world.connect(connection).map_err(|error| self.error(&key, error))?;
+            self.world
+                .connect(connection)
+                .map_err(|error| self.error(&key, error))?;
         }
         Ok(())
     }
@@ -258,7 +271,9 @@ impl<'a> Builder<'a> {
         for (index, [a, b]) in file.scene.exclude.iter().enumerate() {
             let key = format!("exclude[{index}]");
             let (a, b) = (self.find(&key, a)?.body, self.find(&key, b)?.body);
-            self.world.exclude(a, b).map_err(|error| self.error(&key, error))?;
+            self.world
+                .exclude(a, b)
+                .map_err(|error| self.error(&key, error))?;
         }
         Ok(())
     }

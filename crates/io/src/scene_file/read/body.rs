@@ -3,9 +3,7 @@
 use nalgebra::Vector3;
 use stiction_dynamics::Symmetric3;
 
-use super::super::description::{
-    BodyDescription, BodyKind, InertiaDescription, MassDescription,
-};
+use super::super::description::{BodyDescription, BodyKind, InertiaDescription, MassDescription};
 use super::super::node::{Node, Table};
 use super::super::units::{DENSITY, INERTIA, MASS, PLAIN, SPEED, TURN_RATE};
 use super::{pose, shape};
@@ -55,7 +53,9 @@ pub(super) fn read(node: &Node<'_>) -> Result<BodyDescription> {
         _ => BodyKind::Fixed,
     };
     if kind == BodyKind::Fixed
-        && let Some(moving) = table.get("velocity").or_else(|| table.get("angular_velocity"))
+        && let Some(moving) = table
+            .get("velocity")
+            .or_else(|| table.get("angular_velocity"))
     {
         return Err(moving.fail("a fixed body does not move", "leave it out"));
     }
@@ -87,7 +87,9 @@ pub(super) fn mass(table: &Table<'_>, no_shapes: bool) -> Result<Option<MassDesc
         }
         [None, Some(density), None] => {
             if no_shapes {
-                return Err(density.fail("there is no shape to fill", "add shapes, or give inertia"));
+                return Err(
+                    density.fail("there is no shape to fill", "add shapes, or give inertia")
+                );
             }
             Ok(Some(MassDescription::Density(density.positive(DENSITY)?)))
         }
@@ -109,7 +111,9 @@ fn kilograms(node: &Node<'_>) -> Result<f64> {
 fn inertia(node: &Node<'_>) -> Result<InertiaDescription> {
     let table = node.table(&["mass", "center", "diagonal", "full"])?;
     let mass = kilograms(&table.need("mass")?)?;
-    let center = table.read("center", |node| node.position())?.unwrap_or_else(Vector3::zeros);
+    let center = table
+        .read("center", |node| node.position())?
+        .unwrap_or_else(Vector3::zeros);
     let (given, about_center) = match (table.get("diagonal"), table.get("full")) {
         (Some(node), None) => {
             let [x, y, z] = node.numbers(INERTIA)?;
@@ -117,7 +121,17 @@ fn inertia(node: &Node<'_>) -> Result<InertiaDescription> {
         }
         (None, Some(node)) => {
             let [xx, xy, xz, yy, yz, zz] = node.numbers(INERTIA)?;
-            (node, Symmetric3 { xx, xy, xz, yy, yz, zz })
+            (
+                node,
+                Symmetric3 {
+                    xx,
+                    xy,
+                    xz,
+                    yy,
+                    yz,
+                    zz,
+                },
+            )
         }
         _ => {
             return Err(node.fail(

@@ -6,15 +6,24 @@ use super::super::description::{ControllerDescription, RobotDescription};
 use super::super::node::{Node, Table};
 use super::super::signal::Signal;
 use super::super::suggest;
-use super::super::units::{
-    ANGLE, Dimension, FORCE, FREQUENCY, SPEED, TIME, TORQUE, TURN_RATE,
-};
+use super::super::units::{ANGLE, Dimension, FORCE, FREQUENCY, SPEED, TIME, TORQUE, TURN_RATE};
 use super::robot::JointUnits;
 use crate::error::Result;
 
 /// The keys of each kind.
 const KINDS: &[(&str, &[&str])] = &[
-    ("pd", &["kind", "robot", "joint", "stiffness", "damping", "feed_forward", "target"]),
+    (
+        "pd",
+        &[
+            "kind",
+            "robot",
+            "joint",
+            "stiffness",
+            "damping",
+            "feed_forward",
+            "target",
+        ],
+    ),
     ("torque", &["kind", "robot", "joint", "torque"]),
     ("force", &["kind", "body", "force", "torque", "point"]),
     ("drive", &["kind", "body", "velocity", "angular_velocity"]),
@@ -23,10 +32,7 @@ const KINDS: &[(&str, &[&str])] = &[
 /// Waypoints closer in time than this are a jump, s.
 const SHORTEST: f64 = 1e-9;
 
-pub(super) fn read(
-    node: &Node<'_>,
-    robots: &[RobotDescription],
-) -> Result<ControllerDescription> {
+pub(super) fn read(node: &Node<'_>, robots: &[RobotDescription]) -> Result<ControllerDescription> {
     let (word, table) = node.table_by_kind(KINDS)?;
     match word {
         "pd" => {
@@ -49,23 +55,25 @@ pub(super) fn read(
         "torque" => {
             let (robot, joint, units) = joint(&table, robots)?;
             let torque = signal(&table.need("torque")?, units.effort, Node::number)?;
-            Ok(ControllerDescription::Torque { robot, joint, torque })
-        }
-        "force" => {
-            Ok(ControllerDescription::Force {
-                body: table.need("body")?.name()?,
-                force: vector(&table, "force", FORCE)?,
-                torque: vector(&table, "torque", TORQUE)?,
-                point: table.read("point", |node| node.position())?.map(Point3::from),
+            Ok(ControllerDescription::Torque {
+                robot,
+                joint,
+                torque,
             })
         }
-        _ => {
-            Ok(ControllerDescription::Drive {
-                body: table.need("body")?.name()?,
-                velocity: vector(&table, "velocity", SPEED)?,
-                angular_velocity: vector(&table, "angular_velocity", TURN_RATE)?,
-            })
-        }
+        "force" => Ok(ControllerDescription::Force {
+            body: table.need("body")?.name()?,
+            force: vector(&table, "force", FORCE)?,
+            torque: vector(&table, "torque", TORQUE)?,
+            point: table
+                .read("point", |node| node.position())?
+                .map(Point3::from),
+        }),
+        _ => Ok(ControllerDescription::Drive {
+            body: table.need("body")?.name()?,
+            velocity: vector(&table, "velocity", SPEED)?,
+            angular_velocity: vector(&table, "angular_velocity", TURN_RATE)?,
+        }),
     }
 }
 
@@ -73,10 +81,16 @@ pub(super) fn read(
 fn joint(table: &Table<'_>, robots: &[RobotDescription]) -> Result<(String, String, JointUnits)> {
     let node = table.need("robot")?;
     let name = node.name()?;
-    let robot = robots.iter().find(|robot| robot.name == name).ok_or_else(|| {
-        let names = robots.iter().map(|robot| robot.name.as_str());
-        node.fail(format!("there is no robot \"{name}\""), suggest::advice("robots", &name, names))
-    })?;
+    let robot = robots
+        .iter()
+        .find(|robot| robot.name == name)
+        .ok_or_else(|| {
+            let names = robots.iter().map(|robot| robot.name.as_str());
+            node.fail(
+                format!("there is no robot \"{name}\""),
+                suggest::advice("robots", &name, names),
+            )
+        })?;
     let node = table.need("joint")?;
     let joint_name = node.name()?;
     let found = robot.joints.iter().find(|joint| joint.name == joint_name);
@@ -122,7 +136,9 @@ fn signal<'a, T: Default>(
                 .unwrap_or_default(),
             amplitude: value(&table.need("amplitude")?, dimension)?,
             frequency: table.need("frequency")?.not_negative(FREQUENCY)?,
-            phase: table.read("phase", |node| node.number(ANGLE))?.unwrap_or(0.0),
+            phase: table
+                .read("phase", |node| node.number(ANGLE))?
+                .unwrap_or(0.0),
         });
     }
     for key in ["mean", "amplitude", "frequency", "phase"] {
@@ -134,13 +150,20 @@ fn signal<'a, T: Default>(
     let (times, values) = (table.need("times")?, table.need("values")?);
     let (time_nodes, value_nodes) = (times.items()?, values.items()?);
     if time_nodes.is_empty() || time_nodes.len() != value_nodes.len() {
-        let problem = format!("{} values for {} times", value_nodes.len(), time_nodes.len());
+        let problem = format!(
+            "{} values for {} times",
+            value_nodes.len(),
+            time_nodes.len()
+        );
         return Err(values.fail(problem, "give one value for each time, and at least one"));
     }
     let mut points: Vec<(f64, T)> = Vec::with_capacity(time_nodes.len());
     for (time_node, value_node) in time_nodes.iter().zip(&value_nodes) {
         let time = time_node.number(TIME)?;
-        if points.last().is_some_and(|&(before, _)| !(time - before > SHORTEST)) {
+        if points
+            .last()
+            .is_some_and(|&(before, _)| !(time - before > SHORTEST))
+        {
             return Err(time_node.fail(
                 "is not later than the one before",
                 format!("sort the times, with more than {SHORTEST:e} s between them"),

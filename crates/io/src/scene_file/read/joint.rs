@@ -83,7 +83,9 @@ fn anchors(table: &Table<'_>) -> Result<Anchors> {
         )),
         (None, [a, b]) => {
             let read = |node: Option<Node<'_>>| {
-                node.map(|node| pose::value(&node)).transpose().map(Option::unwrap_or_default)
+                node.map(|node| pose::value(&node))
+                    .transpose()
+                    .map(Option::unwrap_or_default)
             };
             Ok(Anchors::OnBodies([read(a)?, read(b)?]))
         }

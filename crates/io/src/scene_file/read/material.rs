@@ -41,10 +41,16 @@ fn read(node: &Node<'_>) -> Result<Material> {
     let table = node.table(KEYS)?;
     let default = Material::default();
     Ok(Material {
-        friction: table.read("friction", |node| friction(&node))?.unwrap_or(default.friction),
+        friction: table
+            .read("friction", |node| friction(&node))?
+            .unwrap_or(default.friction),
         restitution: table
             .read("restitution", |node| {
-                node.ranged(PLAIN, |value| (0.0..=1.0).contains(&value), "must be in [0, 1]")
+                node.ranged(
+                    PLAIN,
+                    |value| (0.0..=1.0).contains(&value),
+                    "must be in [0, 1]",
+                )
             })?
             .unwrap_or(default.restitution),
         compliance: table

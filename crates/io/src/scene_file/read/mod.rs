@@ -32,7 +32,8 @@ pub(super) const KEYS: &[&str] = &[
 /// Reads everything that one value alone decides; what refers to what is checked afterwards.
 pub(super) fn scene(root: &Table<'_>) -> Result<SceneDescription> {
     let mut scene = SceneDescription::new(
-        root.read("name", |node| node.name())?.unwrap_or_else(|| "scene".to_owned()),
+        root.read("name", |node| node.name())?
+            .unwrap_or_else(|| "scene".to_owned()),
         root.need("seconds")?.positive(TIME)?,
     );
     if let Some(node) = root.get("settings") {
@@ -51,7 +52,9 @@ pub(super) fn scene(root: &Table<'_>) -> Result<SceneDescription> {
         scene.joints.push(joint::read(&node)?);
     }
     for node in root.list("controllers")? {
-        scene.controllers.push(controller::read(&node, &scene.robots)?);
+        scene
+            .controllers
+            .push(controller::read(&node, &scene.robots)?);
     }
     for node in root.list("exclude")? {
         let [a, b] = node.items_exactly::<2>("the names of two bodies")?;

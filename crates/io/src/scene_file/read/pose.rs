@@ -37,9 +37,19 @@ const ROTATION_KEYS: &[&str] = &[
 /// Reads a rotation given in one of several ways.
 pub(super) fn rotation(node: &Node<'_>) -> Result<UnitQuaternion<f64>> {
     let table = node.table(ROTATION_KEYS)?;
-    let ways = ["quaternion_xyzw", "euler_xyz", "euler_xyz_deg", "axis", "z_axis"];
-    let given: Vec<&str> = ways.into_iter().filter(|way| table.get(way).is_some()).collect();
-    let advice = "give one of quaternion_xyzw, euler_xyz, euler_xyz_deg, z_axis, or axis with angle";
+    let ways = [
+        "quaternion_xyzw",
+        "euler_xyz",
+        "euler_xyz_deg",
+        "axis",
+        "z_axis",
+    ];
+    let given: Vec<&str> = ways
+        .into_iter()
+        .filter(|way| table.get(way).is_some())
+        .collect();
+    let advice =
+        "give one of quaternion_xyzw, euler_xyz, euler_xyz_deg, z_axis, or axis with angle";
     let [way] = given[..] else {
         let problem = match given.len() {
             0 => "says nothing".to_owned(),
@@ -62,9 +72,11 @@ pub(super) fn rotation(node: &Node<'_>) -> Result<UnitQuaternion<f64>> {
         "z_axis" => {
             let direction = table.need("z_axis")?.direction()?;
             // Straight down there are many shortest ways; about x is one.
-            Ok(UnitQuaternion::rotation_between(&Vector3::z(), &direction).unwrap_or_else(|| {
-                UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI)
-            }))
+            Ok(
+                UnitQuaternion::rotation_between(&Vector3::z(), &direction).unwrap_or_else(|| {
+                    UnitQuaternion::from_axis_angle(&Vector3::x_axis(), std::f64::consts::PI)
+                }),
+            )
         }
         _ => {
             let axis = Unit::new_normalize(table.need("axis")?.direction()?);

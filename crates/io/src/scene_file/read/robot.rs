@@ -8,13 +8,21 @@ use super::super::description::{
 };
 use super::super::node::{Node, Table};
 use super::super::units::{
-    ANGLE, DAMPING, Dimension, FORCE, INERTIA, LENGTH, MASS, MIXED, PITCH, PLAIN, SPEED,
-    STIFFNESS, TORQUE, TURN_DAMPING, TURN_RATE, TURN_STIFFNESS,
+    ANGLE, DAMPING, Dimension, FORCE, INERTIA, LENGTH, MASS, MIXED, PITCH, PLAIN, SPEED, STIFFNESS,
+    TORQUE, TURN_DAMPING, TURN_RATE, TURN_STIFFNESS,
 };
 use super::{body, pose, shape};
 use crate::error::Result;
 
-const KEYS: &[&str] = &["name", "position", "rotation", "links", "joints", "frames", "couplings"];
+const KEYS: &[&str] = &[
+    "name",
+    "position",
+    "rotation",
+    "links",
+    "joints",
+    "frames",
+    "couplings",
+];
 
 /// The keys that every joint has, and further ones.
 macro_rules! keys {
@@ -36,12 +44,24 @@ macro_rules! moving {
 /// The keys of each kind of joint.
 const KINDS: &[(&str, &[&str])] = &[
     ("fixed", keys![]),
-    ("revolute", moving!["axis", "limits", "lower", "upper", "initial"]),
+    (
+        "revolute",
+        moving!["axis", "limits", "lower", "upper", "initial"],
+    ),
     ("continuous", moving!["axis", "initial"]),
-    ("prismatic", moving!["axis", "limits", "lower", "upper", "initial"]),
-    ("helical", moving!["axis", "pitch", "limits", "lower", "upper", "initial"]),
+    (
+        "prismatic",
+        moving!["axis", "limits", "lower", "upper", "initial"],
+    ),
+    (
+        "helical",
+        moving!["axis", "pitch", "limits", "lower", "upper", "initial"],
+    ),
     ("cylindrical", moving!["axis", "initial"]),
-    ("universal", moving!["axis", "second_axis", "limits", "lower", "upper", "initial"]),
+    (
+        "universal",
+        moving!["axis", "second_axis", "limits", "lower", "upper", "initial"],
+    ),
     ("planar", moving!["normal", "initial"]),
     ("spherical", moving!["initial_rotation"]),
     ("free", moving!["initial_position", "initial_rotation"]),
@@ -100,9 +120,21 @@ pub(super) fn read(node: &Node<'_>) -> Result<RobotDescription> {
         name: table.need("name")?.name()?,
         base: pose::read(&table)?,
         links: links.iter().map(link).collect::<Result<_>>()?,
-        joints: table.list("joints")?.iter().map(joint).collect::<Result<_>>()?,
-        frames: table.list("frames")?.iter().map(frame).collect::<Result<_>>()?,
-        couplings: table.list("couplings")?.iter().map(coupling).collect::<Result<_>>()?,
+        joints: table
+            .list("joints")?
+            .iter()
+            .map(joint)
+            .collect::<Result<_>>()?,
+        frames: table
+            .list("frames")?
+            .iter()
+            .map(frame)
+            .collect::<Result<_>>()?,
+        couplings: table
+            .list("couplings")?
+            .iter()
+            .map(coupling)
+            .collect::<Result<_>>()?,
     })
 }
 
@@ -121,23 +153,41 @@ fn joint(node: &Node<'_>) -> Result<RobotJointDescription> {
     let direction = |key| table.need(key)?.direction();
     let kind = match word {
         "fixed" => JointKind::Fixed,
-        "revolute" => JointKind::Revolute { axis: direction("axis")? },
-        "continuous" => JointKind::Continuous { axis: direction("axis")? },
-        "prismatic" => JointKind::Prismatic { axis: direction("axis")? },
+        "revolute" => JointKind::Revolute {
+            axis: direction("axis")?,
+        },
+        "continuous" => JointKind::Continuous {
+            axis: direction("axis")?,
+        },
+        "prismatic" => JointKind::Prismatic {
+            axis: direction("axis")?,
+        },
         "helical" => JointKind::Helical {
             axis: direction("axis")?,
             pitch: table.need("pitch")?.number(PITCH)?,
         },
-        "cylindrical" => JointKind::Cylindrical { axis: direction("axis")? },
+        "cylindrical" => JointKind::Cylindrical {
+            axis: direction("axis")?,
+        },
         "universal" => {
             let (first_axis, second_axis) = (direction("axis")?, direction("second_axis")?);
-            if first_axis.normalize().cross(&second_axis.normalize()).norm() < 1e-6 {
+            if first_axis
+                .normalize()
+                .cross(&second_axis.normalize())
+                .norm()
+                < 1e-6
+            {
                 let node = table.need("second_axis")?;
                 return Err(node.fail("is parallel to axis", "turn one of the two"));
             }
-            JointKind::Universal { first_axis, second_axis }
+            JointKind::Universal {
+                first_axis,
+                second_axis,
+            }
         }
-        "planar" => JointKind::Planar { normal: direction("normal")? },
+        "planar" => JointKind::Planar {
+            normal: direction("normal")?,
+        },
         "spherical" => JointKind::Spherical,
         _ => JointKind::Free,
     };
@@ -190,7 +240,11 @@ fn properties(word: &str, table: &Table<'_>, units: JointUnits) -> Result<DofPro
         rotor_inertia: not_negative("rotor_inertia", units.inertia, default.rotor_inertia)?,
         gear_ratio: table
             .read("gear_ratio", |node| {
-                node.ranged(PLAIN, |value| value.abs() <= 1e6, "must be between -1e6 and 1e6")
+                node.ranged(
+                    PLAIN,
+                    |value| value.abs() <= 1e6,
+                    "must be between -1e6 and 1e6",
+                )
             })?
             .unwrap_or(default.gear_ratio),
     })
@@ -213,7 +267,10 @@ fn limits(table: &Table<'_>, dimension: Dimension) -> Result<(f64, f64)> {
                 Some(node) => node.number(dimension),
                 None => Ok(none),
             };
-            let values = (read(&lower, f64::NEG_INFINITY)?, read(&upper, f64::INFINITY)?);
+            let values = (
+                read(&lower, f64::NEG_INFINITY)?,
+                read(&upper, f64::INFINITY)?,
+            );
             match upper.or(lower) {
                 Some(node) => (node, values.0, values.1),
                 None => return Ok(values),
@@ -245,7 +302,12 @@ fn initial(kind: &JointKind, table: &Table<'_>, units: JointUnits) -> Result<Vec
             if *kind == JointKind::Free {
                 q.extend(position.unwrap_or_default().iter());
             }
-            q.extend(rotation.unwrap_or_else(UnitQuaternion::identity).coords.iter());
+            q.extend(
+                rotation
+                    .unwrap_or_else(UnitQuaternion::identity)
+                    .coords
+                    .iter(),
+            );
             Ok(q)
         }
         _ => coordinates(table, "initial", kind.nq(), units.position),
@@ -297,6 +359,8 @@ fn coupling(node: &Node<'_>) -> Result<CouplingDescription> {
     Ok(CouplingDescription {
         name: table.need("name")?.name()?,
         terms,
-        offset: table.read("offset", |node| node.number(MIXED))?.unwrap_or(0.0),
+        offset: table
+            .read("offset", |node| node.number(MIXED))?
+            .unwrap_or(0.0),
     })
 }

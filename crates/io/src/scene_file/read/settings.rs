@@ -37,7 +37,11 @@ pub(super) fn read(node: &Node<'_>) -> Result<SettingsDescription> {
         tolerance: table.read("tolerance", |node| node.positive(SPEED))?,
         max_iterations: table.read("max_iterations", |node| positive_count(&node, 1_000_000))?,
         baumgarte: table.read("baumgarte", |node| {
-            node.ranged(PLAIN, |value| (0.0..=1.0).contains(&value), "must be in [0, 1]")
+            node.ranged(
+                PLAIN,
+                |value| (0.0..=1.0).contains(&value),
+                "must be in [0, 1]",
+            )
         })?,
         push_out_speed: table.read("push_out_speed", |node| node.not_negative(SPEED))?,
         contact_margin: table.read("contact_margin", |node| node.not_negative(LENGTH))?,
@@ -55,7 +59,11 @@ fn theta(node: &Node<'_>) -> Result<f64> {
             _ => 0.0,
         });
     }
-    node.ranged(PLAIN, |value| (0.0..1.0).contains(&value), "must be in [0, 1)")
+    node.ranged(
+        PLAIN,
+        |value| (0.0..1.0).contains(&value),
+        "must be in [0, 1)",
+    )
 }
 
 fn positive_count(node: &Node<'_>, most: usize) -> Result<usize> {

@@ -8,9 +8,7 @@ use stiction_collision::sdf::MetricThread;
 
 use super::super::description::ShapeDescription;
 use super::super::node::{Node, Table};
-use super::super::shape::{
-    MeshFile, MeshSource, PointSource, ShapeKind, ThreadDescription,
-};
+use super::super::shape::{MeshFile, MeshSource, PointSource, ShapeKind, ThreadDescription};
 use super::super::units::{ANGLE, LENGTH, PLAIN};
 use super::pose;
 use crate::error::Result;
@@ -35,19 +33,51 @@ const KINDS: &[(&str, &[&str])] = &[
     ("hull", keys!["points", "file", "scale"]),
     ("mesh", keys!["vertices", "faces", "file", "scale", "open"]),
     ("height-field", keys!["spacing", "heights"]),
-    ("dish", keys!["floor", "rim", "height", "thickness", "resolution"]),
-    ("bowl", keys!["floor", "rim", "height", "thickness", "resolution"]),
-    ("plate", keys!["floor", "rim", "height", "thickness", "resolution"]),
+    (
+        "dish",
+        keys!["floor", "rim", "height", "thickness", "resolution"],
+    ),
+    (
+        "bowl",
+        keys!["floor", "rim", "height", "thickness", "resolution"],
+    ),
+    (
+        "plate",
+        keys!["floor", "rim", "height", "thickness", "resolution"],
+    ),
     ("pot", keys!["radius", "height", "thickness", "resolution"]),
-    ("bottle", keys!["radius", "neck", "height", "thickness", "resolution"]),
-    ("bolt", keys![
-        "size", "diameter", "pitch", "start", "chamfered", "resolution", "length", "head_height",
-        "head_width"
-    ]),
-    ("nut", keys![
-        "size", "diameter", "pitch", "start", "chamfered", "resolution", "height", "width",
-        "clearance"
-    ]),
+    (
+        "bottle",
+        keys!["radius", "neck", "height", "thickness", "resolution"],
+    ),
+    (
+        "bolt",
+        keys![
+            "size",
+            "diameter",
+            "pitch",
+            "start",
+            "chamfered",
+            "resolution",
+            "length",
+            "head_height",
+            "head_width"
+        ],
+    ),
+    (
+        "nut",
+        keys![
+            "size",
+            "diameter",
+            "pitch",
+            "start",
+            "chamfered",
+            "resolution",
+            "height",
+            "width",
+            "clearance"
+        ],
+    ),
 ];
 
 /// Smallest and largest size of a shape, m.
@@ -157,7 +187,9 @@ fn sizes(node: &Node<'_>) -> Result<Vector3<f64>> {
 fn slender(table: &Table<'_>, sizes: &[f64]) -> Result<()> {
     let (smallest, largest) = sizes
         .iter()
-        .fold((f64::INFINITY, 0.0_f64), |(low, high), &size| (low.min(size), high.max(size)));
+        .fold((f64::INFINITY, 0.0_f64), |(low, high), &size| {
+            (low.min(size), high.max(size))
+        });
     match largest / smallest <= SLENDEREST {
         true => Ok(()),
         false => Err(table.node.fail(
@@ -179,7 +211,9 @@ fn hull(table: &Table<'_>) -> Result<PointSource> {
             Ok(PointSource::Inline(inline))
         }
         (None, Some(file)) => Ok(PointSource::File(mesh_file(table, &file)?)),
-        _ => Err(table.node.fail("has no points", "give either points or file")),
+        _ => Err(table
+            .node
+            .fail("has no points", "give either points or file")),
     }
 }
 
@@ -216,7 +250,12 @@ fn mesh(table: &Table<'_>) -> Result<ShapeKind> {
             }
             MeshSource::Inline(MeshData { vertices, faces })
         }
-        _ => return Err(table.node.fail("has no triangles", "give either file, or vertices and faces")),
+        _ => {
+            return Err(table.node.fail(
+                "has no triangles",
+                "give either file, or vertices and faces",
+            ));
+        }
     };
     let open = table.read("open", |node| node.flag())?.unwrap_or(false);
     Ok(ShapeKind::Mesh { triangles, open })
@@ -233,7 +272,10 @@ fn mesh_file(table: &Table<'_>, file: &Node<'_>) -> Result<MeshFile> {
     let path = file.name()?;
     let extension = path.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
     if extension != "obj" && extension != "stl" {
-        return Err(file.fail("is neither .obj nor .stl", "convert the mesh to one of them"));
+        return Err(file.fail(
+            "is neither .obj nor .stl",
+            "convert the mesh to one of them",
+        ));
     }
     let scale = match table.get("scale") {
         None => Vector3::repeat(1.0),
@@ -242,7 +284,10 @@ fn mesh_file(table: &Table<'_>, file: &Node<'_>) -> Result<MeshFile> {
                 true => node.vector(PLAIN)?,
                 false => Vector3::repeat(node.number(PLAIN)?),
             };
-            if scale.iter().any(|value| !(1e-9..=1e9).contains(&value.abs())) {
+            if scale
+                .iter()
+                .any(|value| !(1e-9..=1e9).contains(&value.abs()))
+            {
                 let advice = "give metres per unit of the file, such as 0.001 for mm";
                 return Err(node.fail("is zero or out of range", advice));
             }
@@ -330,8 +375,8 @@ fn thread(table: &Table<'_>) -> Result<ThreadDescription> {
     let (diameter, pitch) = match (table.get("size"), table.get("diameter"), table.get("pitch")) {
         (Some(node), None, None) => {
             let size = node.count(1000)? as u32;
-            let thread = MetricThread::coarse(size)
-                .map_err(|error| node.fail(error.to_string(), advice))?;
+            let thread =
+                MetricThread::coarse(size).map_err(|error| node.fail(error.to_string(), advice))?;
             (2.0 * thread.major_radius(), thread.pitch())
         }
         (None, Some(diameter), Some(pitch)) => {
@@ -349,7 +394,9 @@ fn thread(table: &Table<'_>) -> Result<ThreadDescription> {
     Ok(ThreadDescription {
         diameter,
         pitch,
-        start: table.read("start", |node| node.number(ANGLE))?.unwrap_or(0.0),
+        start: table
+            .read("start", |node| node.number(ANGLE))?
+            .unwrap_or(0.0),
         chamfered: table.read("chamfered", |node| node.flag())?.unwrap_or(true),
         resolution: resolution(table, (PI * diameter / 24.0).min(pitch), pitch / 8.0)?,
     })
@@ -369,9 +416,10 @@ fn bolt(table: &Table<'_>) -> Result<ShapeKind> {
     let thread = thread(table)?;
     let (head_height, head_width) = match (table.get("head_height"), table.get("head_width")) {
         (None, None) => (0.0, 0.0),
-        (Some(height), Some(width)) => {
-            (size(&height)?, wider(&width, thread.diameter, thread.diameter)?)
-        }
+        (Some(height), Some(width)) => (
+            size(&height)?,
+            wider(&width, thread.diameter, thread.diameter)?,
+        ),
         _ => {
             let advice = "give both head_height and head_width, or none";
             return Err(table.node.fail("the head lacks a size", advice));
@@ -426,6 +474,8 @@ fn groups(table: &Table<'_>) -> Result<Groups> {
     let default = Groups::default();
     Ok(Groups {
         member_of: table.read("groups", bits)?.unwrap_or(default.member_of),
-        collides_with: table.read("collides_with", bits)?.unwrap_or(default.collides_with),
+        collides_with: table
+            .read("collides_with", bits)?
+            .unwrap_or(default.collides_with),
     })
 }
