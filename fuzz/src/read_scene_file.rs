@@ -16,7 +16,11 @@ pub fn read_scene_file(bytes: &[u8]) {
     let scene = match parse(text, "fuzzed") {
         Err(error) => {
             assert!(error.to_string().starts_with("fuzzed:"), "{error}");
-            assert!(error.position().is_some_and(|(line, column)| line > 0 && column > 0));
+            assert!(
+                error
+                    .position()
+                    .is_some_and(|(line, column)| line > 0 && column > 0)
+            );
             return;
         }
         Ok(file) => file.scene,
