@@ -1,45 +1,10 @@
-//! A step in steady state allocates nothing, and a long run does not grow.
-#![expect(
-    unsafe_code,
-    reason = "a global allocator that counts cannot be written without it"
-)]
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
+//! A step in steady state allocates nothing.
 
 use stiction_sim::{
     Connection, ConnectionKind, Execution, Inertia, JointKind, Material, ModelDescription,
     RigidBody, Settings, Shape, Transform, Vector3, World,
 };
-
-thread_local! {
-    static COUNT: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: every call is handed on to the system allocator unchanged.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        let _ = COUNT.try_with(|count| count.set(count.get() + 1));
-        // SAFETY: the caller's promises are those that `System` asks for.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: as above.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        let _ = COUNT.try_with(|count| count.set(count.get() + 1));
-        // SAFETY: as above.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use stiction_test_support::allocations;
 
 fn world(solver: &str) -> World {
     let mut world = World::new(Settings::default()).unwrap();
@@ -102,11 +67,11 @@ fn a_step_in_steady_state_allocates_nothing() {
             for _ in 0..240 {
                 world.step().unwrap();
             }
-            let before = COUNT.get();
+            let before = allocations();
             for _ in 0..20 {
                 world.step().unwrap();
             }
-            COUNT.get() - before
+            allocations() - before
         });
         assert!(world.report().contacts >= 16);
         assert_eq!(used, 0, "{solver}");
