@@ -46,7 +46,9 @@ pub(crate) struct PathNewton {
 
 /// Where to start and what counts as arrived.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct PathTask {
+pub(crate) struct PathTask<'a> {
+    /// Impulses to start from.
+    pub(crate) start: &'a [f64],
     pub(crate) criterion: Criterion,
     pub(crate) tolerance: f64,
     /// The criterion's residual of the start.
@@ -64,7 +66,7 @@ pub(crate) struct PathReport {
 }
 
 impl PathNewton {
-    /// Newton from `start`; the best impulses are left in `self.best`.
+    /// Newton from the task's start; the best impulses are left in `self.best`.
     pub(crate) fn run(
         &mut self,
         problem: &Problem,
@@ -72,10 +74,9 @@ impl PathNewton {
         columns: &Columns,
         hessian: &mut Hessian,
         stopwatch: &Stopwatch,
-        start: &[f64],
-        task: PathTask,
+        task: PathTask<'_>,
     ) -> PathReport {
-        self.start(problem, yardstick, columns, start);
+        self.start(problem, yardstick, columns, task.start);
         let mut report = PathReport {
             residual: task.start_residual,
             steps: 0,

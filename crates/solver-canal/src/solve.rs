@@ -386,13 +386,6 @@ impl Canal {
         smoothing: f64,
         max_steps: usize,
     ) -> bool {
-        let task = PathTask {
-            criterion: run.budget.criterion,
-            tolerance: run.budget.tolerance,
-            start_residual,
-            smoothing,
-            max_steps,
-        };
         let Self {
             yardstick,
             hessian,
@@ -401,13 +394,20 @@ impl Canal {
             best,
             ..
         } = self;
+        let task = PathTask {
+            start: &state.lambda,
+            criterion: run.budget.criterion,
+            tolerance: run.budget.tolerance,
+            start_residual,
+            smoothing,
+            max_steps,
+        };
         let report = path.run(
             run.problem,
             yardstick,
             &state.columns,
             hessian,
             &run.stopwatch,
-            &state.lambda,
             task,
         );
         spent.newton_steps += report.steps;
