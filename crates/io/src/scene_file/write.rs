@@ -324,7 +324,7 @@ fn shape_kind(out: &mut Writer, kind: &ShapeKind) {
         } => {
             out.numbers("spacing", spacing);
             let rows = heights.chunks((*columns).max(1));
-            out.line("heights", list(rows.map(|row| numbers(row))));
+            out.line("heights", list(rows.map(numbers)));
         }
         ShapeKind::Dish {
             floor,
