@@ -168,7 +168,6 @@ fn a_tower_stands_still_with_every_solver_that_claims_to_converge() {
             }
         }
         let way = (position(&world, top) - before).norm();
-        println!("{solver}: moved {way} m, {unconverged} steps not converged");
         if unconverged == 0 {
             assert!(way < 1e-5, "{solver}: the top box moved {way} m");
         }

@@ -146,7 +146,7 @@ impl Islands {
         rows: &mut RowBuffer,
         warm: Option<&WarmStart>,
         budget: &Budget,
-    ) -> Result<SolveSummary, IslandFailure> {
+    ) -> Result<SolveSummary, Box<IslandFailure>> {
         let data = &*subsystems;
         let buffer = &*rows;
         let run = |island: &mut Box<Island>| island.solve(data, buffer, warm, budget);
@@ -305,13 +305,13 @@ impl Island {
     }
 
     /// Refuses a result that cannot be used.
-    fn check(&self) -> Result<(), IslandFailure> {
+    fn check(&self) -> Result<(), Box<IslandFailure>> {
         let fail = |reason: String| {
-            Err(IslandFailure {
+            Err(Box::new(IslandFailure {
                 members: self.members.clone(),
                 reason,
                 problem: self.problem.clone(),
-            })
+            }))
         };
         let report = match &self.result {
             Err(error) => return fail(error.to_string()),

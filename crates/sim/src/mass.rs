@@ -105,7 +105,7 @@ fn unit_density(shape: &Shape, depth: usize) -> Result<(f64, Inertia)> {
             for (pose, part) in parts {
                 let (volume, inertia) = unit_density(part, depth + 1)?;
                 sum.0 += volume;
-                sum.1 = sum.1 + transform_of(pose).apply_inertia(&inertia);
+                sum.1 += transform_of(pose).apply_inertia(&inertia);
             }
             sum
         }

@@ -27,6 +27,14 @@ impl RobotHandle {
     }
 }
 
+/// What drives a robot in a step.
+pub(crate) struct Drive<'a> {
+    /// Per degree of freedom.
+    pub(crate) joints: &'a [Tracking],
+    /// Per link.
+    pub(crate) links: &'a [Wrench],
+}
+
 /// A robot and the buffers of its equations of motion.
 #[derive(Debug, Clone)]
 pub(crate) struct Robot {
@@ -200,20 +208,20 @@ impl Robot {
 
     /// Fills A and b of every tree: A = M/(1 − θ) + implicit gains,
     /// b = M v/(1 − θ) + dt (τ − h).
+    ///
+    /// `state` is that of the start of the step, `at` where this pass linearises.
     pub(crate) fn assemble(
         &mut self,
-        state: &RobotState,
-        at: &RobotState,
-        commands: &[Tracking],
-        wrenches: &[Wrench],
+        [state, at]: [&RobotState; 2],
+        drive: &Drive<'_>,
         settings: &Settings,
-        mut fill: impl FnMut(usize, &TreeView, &[f64], &[f64]) -> Result<()>,
         b: &mut [f64],
+        mut fill: impl FnMut(usize, &TreeView, &[f64], &[f64]) -> Result<()>,
     ) -> Result<()> {
         let dt = settings.time_step;
-        self.prepare_joints(state, commands, dt);
+        self.prepare_joints(state, drive.joints, dt);
         joint_jacobians(&self.model, &mut self.data, &at.q)?;
-        for (i, wrench) in wrenches.iter().enumerate() {
+        for (i, wrench) in drive.links.iter().enumerate() {
             let pose = self.data.pose(self.ids[i])?;
             self.external[i] = Force::new(
                 pose.rotation.tr_mul(&wrench.force),

@@ -154,7 +154,7 @@ impl World {
         let summary = self
             .islands
             .solve(&mut self.subsystems, &mut self.rows, warm, &budget)
-            .map_err(|failure| self.failure(failure))?;
+            .map_err(|failure| self.failure(*failure))?;
         self.fly_free_bodies();
         self.report.islands = summary.islands;
         self.report.iterations = summary.iterations;

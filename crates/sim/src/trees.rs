@@ -4,6 +4,7 @@ use stiction_dynamics::integrate;
 
 use crate::error::Result;
 use crate::island::SubsystemMatrix;
+use crate::robot::Drive;
 use crate::world::World;
 
 impl World {
@@ -21,12 +22,15 @@ impl World {
             let scale = 1.0 / (1.0 - self.settings.theta);
             let subsystems = &mut self.subsystems;
             let nv = robot.model.nv();
+            let drive = Drive {
+                joints: &self.commands.robots[index],
+                links: &self.commands.wrenches[links],
+            };
             robot.assemble(
-                state,
-                at,
-                &self.commands.robots[index],
-                &self.commands.wrenches[links],
+                [state, at],
+                &drive,
                 &self.settings,
+                &mut self.robot_b[..nv],
                 |tree, view, implicit, b| {
                     let data = &mut subsystems[first + tree];
                     data.b.copy_from_slice(b);
@@ -44,7 +48,6 @@ impl World {
                     }
                     Ok(())
                 },
-                &mut self.robot_b[..nv],
             )?;
             for tree in 0..robot.views.len() {
                 self.placement.references[first + tree] = robot.reference(tree);
