@@ -249,3 +249,45 @@ fn ctrl_c_ends_a_run_with_what_was_simulated() {
         stderr(&export)
     );
 }
+
+#[cfg(unix)]
+#[test]
+fn view_serves_a_live_scene_on_the_loopback_address() {
+    use std::io::{BufRead, BufReader, Read, Write};
+
+    let folder = Folder::new("view");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stiction"))
+        .args(["view", "box-slide", "--no-browser"])
+        .current_dir(&folder.0)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stdout.take().unwrap())
+        .read_line(&mut line)
+        .unwrap();
+    let address = line
+        .trim()
+        .trim_start_matches("http://")
+        .trim_end_matches('/')
+        .to_owned();
+    assert!(address.starts_with("127.0.0.1:"), "{line}");
+    let mut stream = std::net::TcpStream::connect(&address).unwrap();
+    write!(
+        stream,
+        "GET / HTTP/1.1\r\nHost: {address}\r\nConnection: close\r\n\r\n"
+    )
+    .unwrap();
+    let mut page = String::new();
+    stream.read_to_string(&mut page).unwrap();
+    assert!(page.starts_with("HTTP/1.1 200") && page.contains("<!DOCTYPE html>"));
+    let id = child.id().to_string();
+    assert!(
+        Command::new("kill")
+            .args(["-INT", &id])
+            .status()
+            .unwrap()
+            .success()
+    );
+    assert!(child.wait().unwrap().success());
+}

@@ -486,3 +486,98 @@ fn springs_hang_and_wheels_roll_without_slipping() {
     );
     assert!((twist.linear.x - 1.0).abs() < 1e-6);
 }
+
+#[test]
+fn hinges_welds_and_skates_hold_what_they_should() {
+    let settings = Settings {
+        tolerance: 1e-10,
+        relinearizations: 2,
+        ..Settings::default()
+    };
+    let mut world = World::new(settings).unwrap();
+    let wall = world.add_body(RigidBody::fixed("wall")).unwrap();
+    let sides = Vector3::new(0.4, 0.1, 0.1);
+    let door = RigidBody::free("door", Inertia::solid_box(2.0, sides)).at_position(0.2, 0.0, 0.0);
+    let door = world.add_body(door).unwrap();
+    // Hinge about y at the wall; gravity swings the door down about it.
+    let axis = Isometry3::rotation(Vector3::x() * -std::f64::consts::FRAC_PI_2);
+    let hinge = Connection::new("hinge", ConnectionKind::Hinge, wall, door)
+        .anchored(axis, Isometry3::translation(-0.2, 0.0, 0.0) * axis);
+    world.connect(hinge).unwrap();
+    let knob = RigidBody::free("knob", Inertia::solid_sphere(0.1, 0.03)).at_position(0.4, 0.1, 0.0);
+    let knob = world.add_body(knob).unwrap();
+    let weld = Connection::new("weld", ConnectionKind::Weld, door, knob)
+        .anchored(Isometry3::translation(0.2, 0.1, 0.0), Isometry3::identity());
+    world.connect(weld).unwrap();
+    let ice = world
+        .add_body(RigidBody::fixed("ice").at_position(0.0, 5.0, 0.0))
+        .unwrap();
+    let skate = RigidBody::free(
+        "skate",
+        Inertia::solid_box(1.0, Vector3::new(0.3, 0.05, 0.05)),
+    )
+    .at_position(0.0, 5.0, 0.0)
+    .moving(Vector3::new(1.0, 0.0, 0.0), Vector3::zeros());
+    let skate = world.add_body(skate).unwrap();
+    world
+        .connect(Connection::new(
+            "blade",
+            ConnectionKind::NoSideSlip,
+            ice,
+            skate,
+        ))
+        .unwrap();
+    for _ in 0..240 {
+        // The ice carries the skate; somebody pushes it sideways and forwards.
+        let force = Vector3::new(0.5, 30.0, 9.81);
+        world
+            .commands()
+            .push(skate, force, Vector3::zeros())
+            .unwrap();
+        world.step().unwrap();
+        let door_pose = world.pose(door).unwrap();
+        let side = door_pose.rotation * Vector3::y();
+        assert!(
+            (side - Vector3::y()).norm() < 1e-6,
+            "the hinge's axis stays"
+        );
+        let end = door_pose * stiction_sim::Point3::new(-0.2, 0.0, 0.0);
+        assert!(end.coords.norm() < 1e-5, "the hinge's point stays: {end}");
+        let held = door_pose.inverse() * world.pose(knob).unwrap();
+        let offset = held.translation.vector - Vector3::new(0.2, 0.1, 0.0);
+        assert!(
+            offset.norm() < 1e-5 && held.rotation.angle() < 1e-4,
+            "{held}"
+        );
+    }
+    assert!(world.pose(door).unwrap().translation.z < -0.1, "it swings");
+    let twist = world.velocity(skate).unwrap();
+    assert!(
+        twist.linear.y.abs() < 1e-9 && (twist.linear.x - 1.5).abs() < 1e-9,
+        "{twist:?}"
+    );
+}
+
+#[test]
+fn compliant_contacts_sink_by_force_times_compliance() {
+    let mut world = World::new(Settings::default()).unwrap();
+    let floor = world.add_body(RigidBody::fixed("floor")).unwrap();
+    let soft = Material {
+        compliance: 1e-5,
+        ..Material::with_friction(0.5)
+    };
+    world
+        .attach(floor, Shape::half_space("plane"), soft)
+        .unwrap();
+    let ball = RigidBody::free("ball", Inertia::solid_sphere(2.0, 0.1)).at_position(0.0, 0.0, 0.1);
+    let ball = world.add_body(ball).unwrap();
+    let hard = Material::with_friction(0.5);
+    world
+        .attach(ball, Shape::sphere("ball", 0.1).unwrap(), hard)
+        .unwrap();
+    for _ in 0..2400 {
+        world.step().unwrap();
+    }
+    let depth = 0.1 - world.pose(ball).unwrap().translation.z;
+    assert!((depth / (2.0 * 9.81 * 1e-5) - 1.0).abs() < 1e-5, "{depth}");
+}
