@@ -19,7 +19,7 @@ const RADIUS: f64 = 0.05;
 fn build(options: &Options) -> Result<Scene> {
     let settings = Settings {
         tolerance: 1e-3,
-        max_iterations: Some(30),
+        max_iterations: Some(20),
         ..Settings::default()
     };
     let mut world = options.world(settings, "subadmm")?;
