@@ -1,44 +1,11 @@
 //! Primitive pairs allocate nothing in steady state.
-#![expect(
-    unsafe_code,
-    reason = "a counting allocator is an unsafe trait by nature"
-)]
 
 mod common;
-
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::sync::atomic::{AtomicUsize, Ordering};
 
 use common::{cube_points, rng, rotation};
 use nalgebra::{Isometry3, Vector3};
 use stiction_collision::{Collider, CollisionWorld, Execution, Shape, WorldSettings};
-
-struct Counting;
-
-static ALLOCATIONS: AtomicUsize = AtomicUsize::new(0);
-
-// SAFETY: every call is passed on unchanged to the system allocator, which upholds the contract.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: same layout, same contract as the caller's.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the pointer came from `alloc` above with this layout.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-
-    unsafe fn realloc(&self, pointer: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        ALLOCATIONS.fetch_add(1, Ordering::Relaxed);
-        // SAFETY: the pointer came from `alloc` above with this layout.
-        unsafe { System.realloc(pointer, layout, size) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use stiction_test_support::allocations;
 
 #[test]
 fn a_heap_of_primitives_allocates_nothing_once_warm() {
@@ -85,10 +52,10 @@ fn a_heap_of_primitives_allocates_nothing_once_warm() {
         most = most.max(step(&mut poses, k));
     }
     assert!(most > 100, "{most} contacts");
-    let before = ALLOCATIONS.load(Ordering::Relaxed);
+    let before = allocations();
     for k in 200..260 {
         step(&mut poses, k);
     }
-    let allocations = ALLOCATIONS.load(Ordering::Relaxed) - before;
+    let allocations = allocations() - before;
     assert_eq!(allocations, 0, "{allocations} allocations in 60 steps");
 }

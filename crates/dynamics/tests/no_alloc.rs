@@ -1,54 +1,24 @@
 //! No algorithm allocates after its buffers are made.
-#![expect(
-    unsafe_code,
-    reason = "an allocator that counts has to implement an unsafe trait"
-)]
 
 mod common;
 
-use std::alloc::{GlobalAlloc, Layout, System};
-use std::cell::Cell;
-
 use nalgebra::{DMatrix, Matrix3xX, Matrix6xX};
 use stiction_dynamics::*;
-
-thread_local! {
-    static ALLOCATIONS: Cell<usize> = const { Cell::new(0) };
-}
-
-struct Counting;
-
-// SAFETY: every call is passed on unchanged to the system allocator; counting touches only a
-// thread-local number that needs no allocation itself.
-unsafe impl GlobalAlloc for Counting {
-    unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
-        ALLOCATIONS.with(|n| n.set(n.get() + 1));
-        // SAFETY: same layout as the caller guarantees.
-        unsafe { System.alloc(layout) }
-    }
-
-    unsafe fn dealloc(&self, pointer: *mut u8, layout: Layout) {
-        // SAFETY: the pointer came from `System` with this layout.
-        unsafe { System.dealloc(pointer, layout) }
-    }
-}
-
-#[global_allocator]
-static ALLOCATOR: Counting = Counting;
+use stiction_test_support::allocations;
 
 #[track_caller]
 fn assert_silent(name: &str, call: impl FnOnce() -> Result<()>) {
-    let before = ALLOCATIONS.with(Cell::get);
+    let before = allocations();
     call().unwrap();
-    let count = ALLOCATIONS.with(Cell::get) - before;
+    let count = allocations() - before;
     assert_eq!(count, 0, "{name} allocated {count} times");
 }
 
 #[test]
 fn the_counter_counts() {
-    let before = ALLOCATIONS.with(Cell::get);
+    let before = allocations();
     std::hint::black_box(vec![1.0_f64; 100]);
-    assert!(ALLOCATIONS.with(Cell::get) > before);
+    assert!(allocations() > before);
 }
 
 #[test]

@@ -1,10 +1,17 @@
 //! "Did you mean …?"
 
+use strsim::levenshtein;
+
 /// The known word closest to a mistyped one, if it is close enough to be meant.
 pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    /// Nobody mistypes more than this.
+    const LONGEST: usize = 64;
+    if word.chars().nth(LONGEST).is_some() {
+        return None;
+    }
     let (best, edits) = known
         .into_iter()
-        .map(|candidate| (candidate, edits(word, candidate)))
+        .map(|candidate| (candidate, levenshtein(word, candidate)))
         .min_by_key(|&(_, edits)| edits)?;
     let longest = word.chars().count().max(best.chars().count());
     (edits <= 1.max(longest / 2)).then_some(best)
@@ -27,22 +34,6 @@ pub(super) fn advice<'a>(
         Some(nearest) => format!("did you mean \"{nearest}\"? {list}"),
         None => list,
     }
-}
-
-/// Levenshtein distance, of the first 64 letters.
-fn edits(a: &str, b: &str) -> usize {
-    let b: Vec<char> = b.chars().take(64).collect();
-    let mut row: Vec<usize> = (0..=b.len()).collect();
-    for (i, letter) in a.chars().take(64).enumerate() {
-        let mut diagonal = row[0];
-        row[0] = i + 1;
-        for (j, &other) in b.iter().enumerate() {
-            let replaced = diagonal + usize::from(letter != other);
-            diagonal = row[j + 1];
-            row[j + 1] = replaced.min(row[j] + 1).min(diagonal + 1);
-        }
-    }
-    row[b.len()]
 }
 
 #[cfg(test)]

@@ -15,8 +15,8 @@ mod rolling;
 mod spheres;
 mod wedge;
 
-use stiction_sim::solvers::edits;
 use stiction_sim::{Result, SimError};
+use strsim::levenshtein;
 
 use crate::scene::{Options, Scene, SceneInfo};
 
@@ -48,7 +48,9 @@ pub fn all() -> &'static [SceneInfo] {
 /// A name that no scene has, or options that no world can have.
 pub fn build(name: &str, options: &Options) -> Result<Scene> {
     let Some(info) = SCENES.iter().find(|info| info.name == name) else {
-        let nearest = SCENES.iter().min_by_key(|info| edits(name, info.name));
+        let nearest = SCENES
+            .iter()
+            .min_by_key(|info| levenshtein(name, info.name));
         let names: Vec<&str> = SCENES.iter().map(|info| info.name).collect();
         return Err(SimError::NotPossible {
             element: format!("there is no scene \"{name}\""),
