@@ -83,7 +83,8 @@ pub(crate) struct SolveSummary {
 pub(crate) struct IslandFailure {
     pub(crate) members: Vec<usize>,
     pub(crate) reason: String,
-    pub(crate) problem: Problem,
+    /// What the solver could not solve; `None` if it could not even be written down.
+    pub(crate) problem: Option<Box<Problem>>,
 }
 
 impl Islands {
@@ -306,15 +307,16 @@ impl Island {
 
     /// Refuses a result that cannot be used.
     fn check(&self) -> Result<(), Box<IslandFailure>> {
-        let fail = |reason: String| {
+        let fail_with = |reason: String, problem: Option<Box<Problem>>| {
             Err(Box::new(IslandFailure {
                 members: self.members.clone(),
                 reason,
-                problem: self.problem.clone(),
+                problem,
             }))
         };
+        let fail = |reason: String| fail_with(reason, Some(Box::new(self.problem.clone())));
         let report = match &self.result {
-            Err(error) => return fail(error.to_string()),
+            Err(error) => return fail_with(error.to_string(), None),
             Ok(None) => return Ok(()),
             Ok(Some(report)) => report,
         };

@@ -234,9 +234,8 @@ impl World {
             time: self.state.time,
             bodies: bodies.map(|body| body.name.clone()).collect(),
             reason: failure.reason,
-            advice: "try a smaller time step or another solver, or solve the written problem alone \
-                     with `stiction solve`",
-            problem: Some(Box::new(failure.problem)),
+            advice: "try a smaller time step or another solver",
+            problem: failure.problem,
         }))
     }
 }

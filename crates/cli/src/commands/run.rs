@@ -274,6 +274,9 @@ fn write_failed_problem(scene: &str, error: &SimError) -> anyhow::Result<()> {
         solution: None,
     });
     problem_file::write(&path, &file).with_context(|| unwritable(&path))?;
-    complain(&format!("the problem that failed is in {}", path.display()));
+    complain(&format!(
+        "the problem that failed is in {0}; try `stiction solve {0} --solver all`",
+        path.display()
+    ));
     Ok(())
 }
