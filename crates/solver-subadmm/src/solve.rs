@@ -529,6 +529,12 @@ impl Solver for SubAdmm {
         solution.velocity.resize(problem.dof_count(), 0.0);
         self.yardstick
             .velocity_of(problem, &solution.impulse, &mut solution.velocity);
+        if solution.velocity.iter().any(|value| !value.is_finite()) {
+            // Impulses too large to move with (a far-off guess, a diverged fold): better none.
+            solution.impulse.fill(0.0);
+            self.yardstick
+                .velocity_of(problem, &solution.impulse, &mut solution.velocity);
+        }
         let residuals = self
             .yardstick
             .residuals(problem, &solution.velocity, &solution.impulse);
