@@ -2,13 +2,16 @@
 
 use std::collections::HashSet;
 
-/// Group membership and mask of a collider: two collide if each is in a group the other's mask has.
+/// Group membership and mask of a collider: two collide if each is in a group the other's mask has,
+/// or, where both say that either is enough, if one of them is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Groups {
     /// Bits of the groups this collider is in.
     pub member_of: u32,
     /// Bits of the groups it collides with.
     pub collides_with: u32,
+    /// Whether one match is enough, as with MuJoCo's `contype` and `conaffinity`.
+    pub either: bool,
 }
 
 impl Default for Groups {
@@ -17,6 +20,7 @@ impl Default for Groups {
         Self {
             member_of: 1,
             collides_with: u32::MAX,
+            either: false,
         }
     }
 }
@@ -24,7 +28,12 @@ impl Default for Groups {
 impl Groups {
     /// Whether two colliders may touch.
     pub fn allow(&self, other: &Self) -> bool {
-        self.member_of & other.collides_with != 0 && other.member_of & self.collides_with != 0
+        let here = self.member_of & other.collides_with != 0;
+        let there = other.member_of & self.collides_with != 0;
+        match self.either && other.either {
+            true => here || there,
+            false => here && there,
+        }
     }
 }
 

@@ -56,7 +56,7 @@ pub use narrow::{NarrowScratch, NarrowSettings, PairMemory, contacts_between};
 pub use nodes::{DeformableSurface, NodeContact, nodes_against_shape};
 pub use reduce::ReduceSettings;
 pub use rod::{RodSelfCollision, RodSelfContact, rod_against_shape};
-pub use shape::{Outline, Shape};
+pub use shape::{Outline, Shape, VolumeMoments};
 pub use world::{
     Collider, CollisionMemory, CollisionWorld, DetectReport, Execution, WorldSettings,
 };

@@ -329,6 +329,7 @@ fn filters_keep_pairs_apart() {
             // a ghost that collides with nothing but its own group
             let mut ghost = Collider::new("ghost", 0, ball());
             ghost.groups = Groups {
+                either: false,
                 member_of: 2,
                 collides_with: 2,
             };

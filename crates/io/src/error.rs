@@ -45,6 +45,34 @@ pub enum IoError {
         /// What to do.
         advice: String,
     },
+    /// A text that is not XML.
+    #[error("{file}:{line}:{column}: not valid XML: {problem}")]
+    Xml {
+        /// The file.
+        file: String,
+        /// Line, from 1.
+        line: usize,
+        /// Column in characters, from 1.
+        column: usize,
+        /// What the parser stumbled over.
+        problem: String,
+    },
+    /// An element or attribute that a robot cannot have.
+    #[error("{file}:{line}:{column}: {element}: {problem}; {advice}")]
+    Element {
+        /// The file, which may be an included one.
+        file: String,
+        /// Line, from 1.
+        line: usize,
+        /// Column in characters, from 1.
+        column: usize,
+        /// The element, such as `joint "elbow"`.
+        element: String,
+        /// What is wrong.
+        problem: String,
+        /// What to do.
+        advice: String,
+    },
     /// A mesh file whose content is not what it should be.
     #[error("{file}:{line}: {problem}")]
     Mesh {
@@ -61,9 +89,10 @@ impl IoError {
     /// Line and column, both from 1, where the error has such a place.
     pub fn position(&self) -> Option<(usize, usize)> {
         match *self {
-            Self::Syntax { line, column, .. } | Self::Scene { line, column, .. } => {
-                Some((line, column))
-            }
+            Self::Syntax { line, column, .. }
+            | Self::Scene { line, column, .. }
+            | Self::Xml { line, column, .. }
+            | Self::Element { line, column, .. } => Some((line, column)),
             Self::File { .. } | Self::Mesh { .. } => None,
         }
     }

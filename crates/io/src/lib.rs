@@ -3,5 +3,6 @@
 mod error;
 pub mod mesh;
 pub mod scene_file;
+mod xml;
 
 pub use error::{IoError, Result};

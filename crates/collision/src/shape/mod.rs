@@ -7,6 +7,7 @@ mod feature;
 mod height_field;
 mod hull;
 mod mesh;
+mod moments;
 mod outline;
 mod tessellate;
 
@@ -21,6 +22,7 @@ pub(crate) use feature::{Feature, MAX_CORNERS};
 pub use height_field::HeightField;
 pub use mesh::TriangleMesh;
 pub(crate) use mesh::closest_on_triangle;
+pub use moments::VolumeMoments;
 pub use outline::Outline;
 
 use crate::aabb::Aabb;

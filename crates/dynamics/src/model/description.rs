@@ -117,6 +117,10 @@ pub struct DofProperties {
     pub rotor_inertia: f64,
     /// Turns of the rotor for one turn of the joint: the rotor adds `gear_ratio² · rotor_inertia`.
     pub gear_ratio: f64,
+    /// Stiffness of a spring (N·m/rad). Not applied by the algorithms here; it is a force law.
+    pub stiffness: f64,
+    /// Position at which that spring is slack (rad).
+    pub reference: f64,
 }
 
 impl Default for DofProperties {
@@ -131,6 +135,8 @@ impl Default for DofProperties {
             armature: 0.0,
             rotor_inertia: 0.0,
             gear_ratio: 1.0,
+            stiffness: 0.0,
+            reference: 0.0,
         }
     }
 }

@@ -158,6 +158,7 @@ pub(super) fn dof_properties(joint: &str, dof: &DofProperties) -> Result<()> {
         ("damping", dof.damping),
         ("armature", dof.armature),
         ("rotor_inertia", dof.rotor_inertia),
+        ("stiffness", dof.stiffness),
     ] {
         if !(value >= 0.0 && value.is_finite()) {
             return bad(field, value, "must be finite and not negative");
@@ -171,8 +172,13 @@ pub(super) fn dof_properties(joint: &str, dof: &DofProperties) -> Result<()> {
             return bad(field, value, "must not be negative");
         }
     }
-    if !dof.gear_ratio.is_finite() {
-        return bad("gear_ratio", dof.gear_ratio, "must be finite");
+    for (field, value) in [
+        ("gear_ratio", dof.gear_ratio),
+        ("reference", dof.reference),
+    ] {
+        if !value.is_finite() {
+            return bad(field, value, "must be finite");
+        }
     }
     if dof.lower.is_nan() || dof.lower == f64::INFINITY {
         return bad("lower", dof.lower, "must be a number or minus infinity");

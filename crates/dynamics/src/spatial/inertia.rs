@@ -32,6 +32,16 @@ impl Inertia {
         }
     }
 
+    /// From the integrals of density over a body: ∫ ρ (kg), ∫ ρ x (kg·m) and ∫ ρ x xᵀ (kg·m²).
+    pub fn from_moments(mass: f64, first: Vector3<f64>, second: &Matrix3<f64>) -> Self {
+        let rotational = Matrix3::identity() * second.trace() - second;
+        Self {
+            mass,
+            first_moment: first,
+            rotational: Symmetric3::from_matrix(&rotational),
+        }
+    }
+
     /// A solid sphere centred at the origin: mass (kg), radius (m).
     pub fn solid_sphere(mass: f64, radius: f64) -> Self {
         let i = 0.4 * mass * radius * radius;

@@ -6,6 +6,10 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use stiction_collision::{Groups, Material};
 use stiction_dynamics::{CouplingDescription, DofProperties, Inertia, JointKind, Symmetric3};
 
+use super::drive::{
+    ActuatorDescription, ContactPairDescription, KeyframeDescription, SensorDescription,
+    TendonDescription,
+};
 use super::shape::ShapeKind;
 use super::signal::Signal;
 
@@ -30,6 +34,16 @@ pub struct SceneDescription {
     pub controllers: Vec<ControllerDescription>,
     /// Pairs of bodies that never touch.
     pub exclude: Vec<[String; 2]>,
+    /// Pairs of shapes that touch whatever else is said.
+    pub contact_pairs: Vec<ContactPairDescription>,
+    /// Lengths with springs, limits and friction.
+    pub tendons: Vec<TendonDescription>,
+    /// Drives.
+    pub actuators: Vec<ActuatorDescription>,
+    /// What is measured.
+    pub sensors: Vec<SensorDescription>,
+    /// Named states to start from.
+    pub keyframes: Vec<KeyframeDescription>,
 }
 
 impl SceneDescription {
@@ -45,6 +59,11 @@ impl SceneDescription {
             robots: Vec::new(),
             controllers: Vec::new(),
             exclude: Vec::new(),
+            contact_pairs: Vec::new(),
+            tendons: Vec::new(),
+            actuators: Vec::new(),
+            sensors: Vec::new(),
+            keyframes: Vec::new(),
         }
     }
 }
@@ -95,6 +114,8 @@ pub struct BodyDescription {
     pub angular_velocity: Vector3<f64>,
     /// Red, green, blue and opacity, 0 to 1.
     pub color: Option<[f32; 4]>,
+    /// Share of its weight that something unseen carries: 0 for none, 1 for a body that floats.
+    pub gravity_compensation: f64,
     /// Its shapes.
     pub shapes: Vec<ShapeDescription>,
 }
@@ -162,6 +183,10 @@ pub struct ShapeDescription {
     pub material: Option<String>,
     /// Collision groups.
     pub groups: Groups,
+    /// Whether it is only drawn and touches nothing.
+    pub visual_only: bool,
+    /// Red, green, blue and opacity, 0 to 1; `None` for the body's.
+    pub color: Option<[f32; 4]>,
 }
 
 /// A joint between two bodies, beside the kinematic trees of robots.
@@ -245,6 +270,8 @@ pub struct LinkDescription {
     pub name: String,
     /// Its mass; `None` for a link without.
     pub mass: Option<MassDescription>,
+    /// Share of its weight that something unseen carries, 0 for none.
+    pub gravity_compensation: f64,
     /// Its shapes, in the link's frame.
     pub shapes: Vec<ShapeDescription>,
 }

@@ -33,6 +33,7 @@
 
 mod check;
 mod description;
+mod drive;
 mod node;
 mod read;
 mod robot;
@@ -52,13 +53,19 @@ pub use description::{
     JointDescription, LinkDescription, MassDescription, RobotDescription, RobotFrameDescription,
     RobotJointDescription, SceneDescription, SettingsDescription, ShapeDescription,
 };
+pub use drive::{
+    Activation, ActuatorDescription, ActuatorTarget, ContactPairDescription, FrameQuantity,
+    KeyframeBody, KeyframeDescription, KeyframeJoint, SensorDescription, SensorKind, TendonBranch,
+    TendonDescription, TendonPath,
+};
 pub use shape::{MeshFile, MeshSource, PointSource, ShapeError, ShapeKind, ThreadDescription};
 pub use signal::Signal;
 pub use write::to_toml;
 
 use crate::error::{IoError, Result};
 use node::Node;
-use source::{Places, Source};
+use source::Source;
+pub(crate) use source::{Place, Places};
 
 /// Largest scene file, bytes. Larger meshes belong into mesh files.
 const LARGEST: u64 = 64 << 20;
@@ -68,9 +75,35 @@ const LARGEST: u64 = 64 << 20;
 pub struct SceneFile {
     /// What the file says.
     pub scene: SceneDescription,
+    /// What the file says and the simulator does not do, each said once.
+    pub ignored: Vec<Ignored>,
     file: String,
     folder: PathBuf,
     places: Places,
+}
+
+/// Something that a file asks for and that was left out.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Ignored {
+    /// What: an element or attribute of the file.
+    pub what: String,
+    /// Why, or what is done instead.
+    pub reason: String,
+    /// How often it occurs.
+    pub count: usize,
+    /// File and line, from 1, where it occurs first.
+    pub first: (String, usize),
+}
+
+impl std::fmt::Display for Ignored {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let (file, line) = &self.first;
+        write!(f, "{file}:{line}: {}", self.what)?;
+        if self.count > 1 {
+            write!(f, " ({} times)", self.count)?;
+        }
+        write!(f, ": {}", self.reason)
+    }
 }
 
 impl SceneFile {
@@ -86,14 +119,29 @@ impl SceneFile {
         problem: impl Into<String>,
         advice: impl Into<String>,
     ) -> IoError {
-        let (line, column) = self.places.find(key);
-        IoError::Scene {
-            file: self.file.clone(),
+        let Place {
             line,
             column,
-            key: key.to_owned(),
-            problem: problem.into(),
-            advice: advice.into(),
+            element,
+        } = self.places.find(key);
+        let (problem, advice) = (problem.into(), advice.into());
+        match element {
+            Some((file, element)) => IoError::Element {
+                file,
+                line,
+                column,
+                element,
+                problem,
+                advice,
+            },
+            None => IoError::Scene {
+                file: self.file.clone(),
+                line,
+                column,
+                key: key.to_owned(),
+                problem,
+                advice,
+            },
         }
     }
 }
@@ -149,6 +197,7 @@ pub fn parse(text: &str, file: &str) -> Result<SceneFile> {
     let scene = read::scene(&root)?;
     let scene_file = SceneFile {
         scene,
+        ignored: Vec::new(),
         file: file.to_owned(),
         folder: PathBuf::new(),
         places: source.places(),

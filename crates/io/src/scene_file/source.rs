@@ -5,23 +5,46 @@ use std::collections::HashMap;
 
 use crate::error::IoError;
 
-/// Lines and columns, both from 1, of the keys of a file.
+/// Where the keys of a scene stand.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub(super) struct Places {
-    by_key: HashMap<String, (usize, usize)>,
+pub(crate) struct Places {
+    by_key: HashMap<String, Place>,
+}
+
+/// Where something stands in a file.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Place {
+    /// Line, from 1.
+    pub(crate) line: usize,
+    /// Column in characters, from 1.
+    pub(crate) column: usize,
+    /// File and element (such as `joint "elbow"`) where it comes from another format than a scene
+    /// file.
+    pub(crate) element: Option<(String, String)>,
 }
 
 impl Places {
+    /// Remembers where a key is.
+    pub(crate) fn insert(&mut self, key: String, place: Place) {
+        self.by_key.insert(key, place);
+    }
+
     /// The place of a key, or of the closest table around it.
-    pub(super) fn find(&self, key: &str) -> (usize, usize) {
+    pub(crate) fn find(&self, key: &str) -> Place {
         let mut key = key;
         loop {
-            if let Some(&place) = self.by_key.get(key) {
-                return place;
+            if let Some(place) = self.by_key.get(key) {
+                return place.clone();
             }
             match key.rfind(['.', '[']) {
                 Some(end) => key = &key[..end],
-                None => return (1, 1),
+                None => {
+                    return Place {
+                        line: 1,
+                        column: 1,
+                        element: None,
+                    };
+                }
             }
         }
     }
@@ -75,7 +98,15 @@ impl<'a> Source<'a> {
         Places {
             by_key: visited
                 .iter()
-                .map(|(key, &offset)| (key.clone(), self.position(offset)))
+                .map(|(key, &offset)| {
+                    let (line, column) = self.position(offset);
+                    let place = Place {
+                        line,
+                        column,
+                        element: None,
+                    };
+                    (key.clone(), place)
+                })
                 .collect(),
         }
     }
@@ -113,7 +144,7 @@ mod tests {
         assert_eq!(source.position(999), (3, 6));
         source.visit("a[1]", 8);
         let places = source.places();
-        assert_eq!(places.find("a[1].b[2].c"), (3, 1));
-        assert_eq!(places.find("other"), (1, 1));
+        assert_eq!(places.find("a[1].b[2].c").line, 3);
+        assert_eq!(places.find("other").line, 1);
     }
 }

@@ -235,6 +235,7 @@ fn body(out: &mut Writer, body: &BodyDescription) {
     if let Some(color) = body.color {
         out.numbers("color", &color.map(f64::from));
     }
+    out.unless("gravity_compensation", body.gravity_compensation, 0.0);
     shapes(out, "[[bodies.shapes]]", &body.shapes);
 }
 
@@ -280,6 +281,15 @@ fn shapes(out: &mut Writer, header: &str, shapes: &[ShapeDescription]) {
                 let numbers = (0..32).filter(|bit| bits >> bit & 1 == 1);
                 out.line(key, list(numbers.map(|bit| bit.to_string())));
             }
+        }
+        if shape.groups.either {
+            out.line("either_group", true);
+        }
+        if shape.visual_only {
+            out.line("visual_only", true);
+        }
+        if let Some(color) = shape.color {
+            out.numbers("color", &color.map(f64::from));
         }
     }
 }
@@ -391,6 +401,7 @@ fn robot(out: &mut Writer, robot: &RobotDescription) {
         if let Some(mass) = &link.mass {
             self::mass(out, mass);
         }
+        out.unless("gravity_compensation", link.gravity_compensation, 0.0);
         shapes(out, "[[robots.links.shapes]]", &link.shapes);
     }
     for joint in &robot.joints {
@@ -498,6 +509,8 @@ fn properties(out: &mut Writer, properties: &DofProperties) {
             default.rotor_inertia,
         ),
         ("gear_ratio", properties.gear_ratio, default.gear_ratio),
+        ("stiffness", properties.stiffness, default.stiffness),
+        ("reference", properties.reference, default.reference),
     ] {
         out.unless(key, value, default);
     }

@@ -197,6 +197,7 @@ fn body(dice: &mut Dice, name: String) -> BodyDescription {
         velocity: dice.vector(),
         angular_velocity: Vector3::zeros(),
         color: dice.maybe(|dice| [0; 4].map(|_| dice.between(0.0, 1.0) as f32)),
+        gravity_compensation: dice.between(-1.0, 2.0),
         shapes,
     }
 }
@@ -213,8 +214,11 @@ fn shape(dice: &mut Dice, index: u64) -> ShapeDescription {
             false => Groups {
                 member_of: dice.next() as u32,
                 collides_with: dice.next() as u32,
+                either: dice.coin(),
             },
         },
+        visual_only: dice.coin(),
+        color: dice.maybe(|dice| [0; 4].map(|_| dice.between(0.0, 1.0) as f32)),
     }
 }
 
@@ -345,6 +349,7 @@ fn robot(dice: &mut Dice) -> RobotDescription {
         robot.links.push(LinkDescription {
             name: child.clone(),
             mass: Some(MassDescription::Inertia(inertia(dice))),
+            gravity_compensation: dice.between(-1.0, 2.0),
             shapes: vec![shape(dice, 0)],
         });
         robot

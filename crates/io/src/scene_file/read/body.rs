@@ -20,6 +20,7 @@ const KEYS: &[&str] = &[
     "density",
     "inertia",
     "color",
+    "gravity_compensation",
     "shapes",
 ];
 
@@ -66,8 +67,21 @@ pub(super) fn read(node: &Node<'_>) -> Result<BodyDescription> {
         velocity: velocity.unwrap_or_default(),
         angular_velocity: angular_velocity.unwrap_or_default(),
         color: table.read("color", |node| color(&node))?,
+        gravity_compensation: gravity_compensation(&table)?,
         shapes,
     })
+}
+
+/// Reads the share of the weight that something unseen carries.
+pub(super) fn gravity_compensation(table: &Table<'_>) -> Result<f64> {
+    let share = table.read("gravity_compensation", |node| {
+        node.ranged(
+            PLAIN,
+            |value| value.abs() <= 1e3,
+            "must be between -1000 and 1000",
+        )
+    })?;
+    Ok(share.unwrap_or(0.0))
 }
 
 /// Reads `mass`, `density` or `inertia` of a body or link.
@@ -155,7 +169,7 @@ fn inertia(node: &Node<'_>) -> Result<InertiaDescription> {
 }
 
 /// Red, green, blue and perhaps opacity, 0 to 1.
-fn color(node: &Node<'_>) -> Result<[f32; 4]> {
+pub(super) fn color(node: &Node<'_>) -> Result<[f32; 4]> {
     let parts = node.items()?;
     if !(3..=4).contains(&parts.len()) {
         let problem = format!("has {} entries", parts.len());

@@ -36,7 +36,7 @@ macro_rules! moving {
     ($($more:literal),*) => {
         keys![
             "velocity_limit", "effort_limit", "friction", "damping", "armature", "rotor_inertia",
-            "gear_ratio", "initial_velocity", $($more),*
+            "gear_ratio", "stiffness", "reference", "initial_velocity", $($more),*
         ]
     };
 }
@@ -139,11 +139,19 @@ pub(super) fn read(node: &Node<'_>) -> Result<RobotDescription> {
 }
 
 fn link(node: &Node<'_>) -> Result<LinkDescription> {
-    let table = node.table(&["name", "mass", "density", "inertia", "shapes"])?;
+    let table = node.table(&[
+        "name",
+        "mass",
+        "density",
+        "inertia",
+        "gravity_compensation",
+        "shapes",
+    ])?;
     let shapes = shape::read_all(&table)?;
     Ok(LinkDescription {
         name: table.need("name")?.name()?,
         mass: body::mass(&table, shapes.is_empty())?,
+        gravity_compensation: body::gravity_compensation(&table)?,
         shapes,
     })
 }
@@ -247,6 +255,10 @@ fn properties(word: &str, table: &Table<'_>, units: JointUnits) -> Result<DofPro
                 )
             })?
             .unwrap_or(default.gear_ratio),
+        stiffness: not_negative("stiffness", units.stiffness, default.stiffness)?,
+        reference: table
+            .read("reference", |node| node.number(units.position))?
+            .unwrap_or(default.reference),
     })
 }
 

@@ -10,14 +10,17 @@ use super::super::description::ShapeDescription;
 use super::super::node::{Node, Table};
 use super::super::shape::{MeshFile, MeshSource, PointSource, ShapeKind, ThreadDescription};
 use super::super::units::{ANGLE, LENGTH, PLAIN};
-use super::pose;
+use super::{body, pose};
 use crate::error::Result;
 use crate::mesh::MeshData;
 
 /// The keys that every shape has, and further ones.
 macro_rules! keys {
     ($($more:literal),*) => {
-        &["name", "kind", "position", "rotation", "material", "groups", "collides_with", $($more),*]
+        &[
+            "name", "kind", "position", "rotation", "material", "groups", "collides_with",
+            "either_group", "visual_only", "color", $($more),*
+        ]
     };
 }
 
@@ -115,6 +118,10 @@ pub(super) fn read_all(table: &Table<'_>) -> Result<Vec<ShapeDescription>> {
             pose: pose::read(&table)?,
             material: table.read("material", |node| node.name())?,
             groups: groups(&table)?,
+            visual_only: table
+                .read("visual_only", |node| node.flag())?
+                .unwrap_or(false),
+            color: table.read("color", |node| body::color(&node))?,
         });
     }
     Ok(shapes)
@@ -477,5 +484,8 @@ fn groups(table: &Table<'_>) -> Result<Groups> {
         collides_with: table
             .read("collides_with", bits)?
             .unwrap_or(default.collides_with),
+        either: table
+            .read("either_group", |node| node.flag())?
+            .unwrap_or(default.either),
     })
 }
