@@ -2,7 +2,9 @@
 
 mod error;
 pub mod mesh;
+mod options;
 pub mod scene_file;
 mod xml;
 
 pub use error::{IoError, Result};
+pub use options::{Base, MeshUse, ModelOptions};

@@ -171,7 +171,11 @@ mod tests {
             let ratio = exact.volume / mesh.volume;
             assert!((1.0..1.08).contains(&ratio), "{}: {ratio}", shape.name());
             let (a, b) = (exact.second / exact.volume, mesh.second / mesh.volume);
-            assert!((a - b).norm() < 0.05 * a.norm(), "{}: {a} {b}", shape.name());
+            assert!(
+                (a - b).norm() < 0.05 * a.norm(),
+                "{}: {a} {b}",
+                shape.name()
+            );
             let (a, b) = (exact.first / exact.volume, mesh.first / mesh.volume);
             assert!((a - b).norm() < 2e-3, "{}: {a} {b}", shape.name());
         }
@@ -186,7 +190,10 @@ mod tests {
         ];
         let two = Shape::compound("two", parts).unwrap();
         let whole = Shape::cuboid("whole", Vector3::new(1.0, 0.5, 0.5)).unwrap();
-        let (two, whole) = (two.volume_moments().unwrap(), whole.volume_moments().unwrap());
+        let (two, whole) = (
+            two.volume_moments().unwrap(),
+            whole.volume_moments().unwrap(),
+        );
         assert!((two.volume - whole.volume).abs() < 1e-12);
         assert!((two.second - whole.second).norm() < 1e-12);
         assert!(Shape::half_space("h").volume_moments().is_none());

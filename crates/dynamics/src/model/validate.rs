@@ -172,10 +172,7 @@ pub(super) fn dof_properties(joint: &str, dof: &DofProperties) -> Result<()> {
             return bad(field, value, "must not be negative");
         }
     }
-    for (field, value) in [
-        ("gear_ratio", dof.gear_ratio),
-        ("reference", dof.reference),
-    ] {
+    for (field, value) in [("gear_ratio", dof.gear_ratio), ("reference", dof.reference)] {
         if !value.is_finite() {
             return bad(field, value, "must be finite");
         }
