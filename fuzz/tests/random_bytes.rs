@@ -49,6 +49,15 @@ fn reading_random_bytes() {
     }
 }
 
+/// Found by the fuzzer: impulses so large that no velocity belongs to them.
+#[test]
+fn what_the_fuzzer_found_stays_mended() {
+    stiction_fuzz::solve_small(&[
+        0xa6, 0xc8, 0x67, 0xdc, 0x85, 0xff, 0x0d, 0xd6, 0x7c, 0xff, 0x00, 0xff, 0xc1, 0xeb, 0x0b,
+        0x00, 0xff, 0x00, 0x2e, 0x00,
+    ]);
+}
+
 /// Valid files with a few bytes changed get further than noise does.
 #[test]
 fn reading_spoiled_files() {
@@ -58,6 +67,17 @@ fn reading_spoiled_files() {
 #[test]
 fn reading_spoiled_scenes() {
     spoil("read_scene_file", 300, stiction_fuzz::read_scene_file);
+}
+
+#[test]
+fn reading_spoiled_robots() {
+    spoil("read_urdf", 300, stiction_fuzz::read_urdf);
+    spoil("read_mjcf", 300, stiction_fuzz::read_mjcf);
+}
+
+#[test]
+fn reading_spoiled_meshes() {
+    spoil("read_mesh", 300, stiction_fuzz::read_mesh);
 }
 
 /// Calls `read` with every seed of a target, and with spoiled copies of it.

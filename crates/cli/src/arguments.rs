@@ -5,6 +5,8 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::model_arguments::ModelArguments;
+
 /// Simulate robots and objects in frictional contact, exactly; solve contact problems; compare solvers.
 #[derive(Debug, Parser)]
 #[command(name = "stiction", version, about, arg_required_else_help = true)]
@@ -31,6 +33,12 @@ pub(crate) enum Command {
     Solvers,
     /// Measure solvers against each other on generated problems, in one run
     Bench(BenchArguments),
+    /// Show what a URDF, MJCF or scene file says, and what of it is not done
+    Inspect(InspectArguments),
+    /// Write a scene, URDF or MJCF file in another of these formats
+    Convert(ConvertArguments),
+    /// Run an experiment of a paper anew and write its report
+    Reproduce(ReproduceArguments),
     /// Write a completion script for a shell to standard output
     Completions {
         /// The shell to complete in
@@ -43,6 +51,8 @@ Examples:
   stiction run dish-piling                        simulate, print a summary, write dish-piling.stic
                                                   and dish-piling.html
   stiction run box-tower --solver pgs --seconds 2
+  stiction run robot.urdf --base free --floor
+  stiction run scene.xml --keyframe home --sensors sensors.csv
   stiction run my-scene.toml --record run.stic --html run.html --csv run.csv --plot run.svg
   stiction run spheres --no-output --json | jq .real_time_factor
 
@@ -53,9 +63,13 @@ before is still written, and the problem that could not be solved too), 2 on bad
 /// What a run of a scene may change; everything else is the scene's own.
 #[derive(Debug, Args)]
 pub(crate) struct SceneArguments {
-    /// A built-in scene (`stiction scenes` lists them) or a scene file
+    /// A built-in scene (`stiction scenes` lists them), or a scene, URDF or MJCF file
     #[arg(value_name = "SCENE")]
     pub(crate) scene: String,
+
+    /// Start from this keyframe of the file [default: its initial state]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) keyframe: Option<String>,
 
     /// Time step, s [default: the scene's own]
     #[arg(long, value_name = "SECONDS", value_parser = positive)]
@@ -76,6 +90,9 @@ pub(crate) struct SceneArguments {
     /// Threads; the result does not depend on them [default: all cores]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
+
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
 }
 
 #[derive(Debug, Args)]
@@ -108,6 +125,10 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) csv: Option<PathBuf>,
 
+    /// Write what the sensors of the scene measure after every step as CSV
+    #[arg(long, value_name = "FILE")]
+    pub(crate) sensors: Option<PathBuf>,
+
     /// Draw time, residual, penetration and energy over time
     #[arg(long, value_name = "FILE.svg")]
     pub(crate) plot: Option<PathBuf>,
@@ -136,13 +157,20 @@ The page is served on the loopback address only, unless --public is given. Ctrl-
 #[derive(Debug, Args)]
 #[command(after_help = VIEW_EXAMPLES)]
 pub(crate) struct ViewArguments {
-    /// A recording (.stic), a built-in scene or a scene file
+    /// A recording (.stic), a built-in scene, or a scene, URDF or MJCF file
     #[arg(value_name = "FILE_OR_SCENE")]
     pub(crate) what: String,
 
     /// Solver by name, for a scene [default: the scene's own]
     #[arg(long, short, value_name = "NAME")]
     pub(crate) solver: Option<String>,
+
+    /// Start from this keyframe of the file [default: its initial state]
+    #[arg(long, value_name = "NAME")]
+    pub(crate) keyframe: Option<String>,
+
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
 
     /// Port; 0 takes a free one
     #[arg(long, value_name = "PORT", default_value_t = 0)]
@@ -273,6 +301,72 @@ pub(crate) struct SolveArguments {
     /// Draw a convergence plot of one problem, or a performance profile of several
     #[arg(long, short, value_name = "OUT.svg")]
     pub(crate) plot: Option<PathBuf>,
+}
+
+const INSPECT_EXAMPLES: &str = "\
+Examples:
+  stiction inspect panda.urdf
+  stiction inspect scene.xml --json | jq .ignored";
+
+#[derive(Debug, Args)]
+#[command(after_help = INSPECT_EXAMPLES)]
+pub(crate) struct InspectArguments {
+    /// A URDF, MJCF or scene file
+    #[arg(value_name = "FILE")]
+    pub(crate) file: PathBuf,
+
+    /// Write one JSON object to standard output, and nothing else
+    #[arg(long, short)]
+    pub(crate) json: bool,
+
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
+}
+
+const CONVERT_EXAMPLES: &str = "\
+Examples:
+  stiction convert robot.urdf robot.xml          URDF to MJCF
+  stiction convert scene.xml scene.toml          MJCF to a scene file
+
+What the new format cannot say is listed on standard error.";
+
+#[derive(Debug, Args)]
+#[command(after_help = CONVERT_EXAMPLES)]
+pub(crate) struct ConvertArguments {
+    /// A URDF, MJCF or scene file
+    #[arg(value_name = "FILE")]
+    pub(crate) input: PathBuf,
+
+    /// The new file: .toml for a scene file, .urdf, .xml or .mjcf
+    #[arg(value_name = "NEW_FILE")]
+    pub(crate) output: PathBuf,
+
+    #[command(flatten)]
+    pub(crate) model: ModelArguments,
+}
+
+const REPRODUCE_EXAMPLES: &str = "\
+Examples:
+  stiction reproduce                             list the experiments
+  stiction reproduce joint-constraints           write reports/joint-constraints/report.html
+  stiction reproduce joint-constraints --quick
+
+Exit code: 0 when what the paper states was found, 1 when some of it was not, 2 on bad usage.";
+
+#[derive(Debug, Args)]
+#[command(after_help = REPRODUCE_EXAMPLES)]
+pub(crate) struct ReproduceArguments {
+    /// The experiment; without one, all are listed
+    #[arg(value_name = "EXPERIMENT")]
+    pub(crate) experiment: Option<String>,
+
+    /// Folder of the report [default: reports/EXPERIMENT]
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) out: Option<PathBuf>,
+
+    /// Less of everything, for a first look
+    #[arg(long)]
+    pub(crate) quick: bool,
 }
 
 const BENCH_EXAMPLES: &str = "\

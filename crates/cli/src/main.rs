@@ -4,6 +4,7 @@ mod arguments;
 mod commands;
 mod input;
 mod json_lines;
+mod model_arguments;
 mod plot;
 mod progress;
 mod run;
@@ -41,6 +42,9 @@ fn main() -> ExitCode {
         Command::Solve(arguments) => commands::solve::run(&arguments),
         Command::Solvers => commands::solvers::run(),
         Command::Bench(arguments) => commands::bench::run(&arguments),
+        Command::Inspect(arguments) => commands::inspect::run(&arguments),
+        Command::Convert(arguments) => commands::convert::run(&arguments),
+        Command::Reproduce(arguments) => commands::reproduce::run(&arguments),
         Command::Completions { shell } => commands::completions::run(shell),
     };
     match ending {

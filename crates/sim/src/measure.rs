@@ -1,6 +1,6 @@
 //! What can be measured on a world: forces, energy, momentum.
 
-use nalgebra::Vector3;
+use nalgebra::{Point3, Vector3};
 use stiction_dynamics::{center_of_mass, centroidal_momentum, kinetic_energy, potential_energy};
 
 use crate::body::{BodyHandle, Kind};
@@ -20,6 +20,22 @@ impl World {
     /// Contacts of the last step with their forces.
     pub fn contact_forces(&self) -> &[ContactForce] {
         &self.contact_forces
+    }
+
+    /// Lowest and highest corner of the box around everything that collides and is bounded, world
+    /// axes, m; `None` where nothing is.
+    pub fn bounds(&self) -> Option<[Point3<f64>; 2]> {
+        let boxes = self.collision.colliders().iter().map(|collider| {
+            let pose = self.placement.poses[collider.body] * collider.local_pose;
+            collider.shape.bounds().transformed(&pose)
+        });
+        let bounded = boxes.filter(|bounds| {
+            let mut corners = bounds.min.iter().chain(bounds.max.iter());
+            corners.all(|value| value.is_finite())
+        });
+        bounded
+            .map(|bounds| [bounds.min, bounds.max])
+            .reduce(|[low, high], [min, max]| [low.inf(&min), high.sup(&max)])
     }
 
     /// Sum of the contact forces on a body in the last step, about its centre of mass (the origin

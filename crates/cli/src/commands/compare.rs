@@ -24,7 +24,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> anyhow::Result<Ending> {
     let mut runs = Vec::new();
     for solver in names {
         let options = options(&arguments.scene, Some(&solver));
-        let mut scene = open(&arguments.scene.scene, &options)?;
+        let mut scene = open(&arguments.scene.scene, &options, &arguments.scene.model)?;
         let mut series = Series::default();
         let end = simulate(&mut scene, &interrupt, |scene| {
             series.samples.push(Sample::from(scene.world.report()));

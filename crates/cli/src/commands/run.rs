@@ -23,7 +23,7 @@ use crate::{Ending, complain};
 pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
     set_threads(&arguments.scene)?;
     let options = options(&arguments.scene, arguments.solver.as_deref());
-    let mut scene = open(&arguments.scene.scene, &options)?;
+    let mut scene = open(&arguments.scene.scene, &options, &arguments.scene.model)?;
     let outputs = Outputs::choose(arguments, &scene.name);
     let header = scene
         .world
@@ -74,6 +74,7 @@ pub(crate) fn options(arguments: &SceneArguments, solver: Option<&str>) -> Optio
         solver: solver.map(str::to_owned),
         tolerance: arguments.tolerance,
         seconds: arguments.seconds,
+        keyframe: arguments.keyframe.clone(),
     }
 }
 

@@ -43,9 +43,10 @@ pub(crate) fn run(arguments: &ViewArguments) -> anyhow::Result<Ending> {
     }
     let options = Options {
         solver: arguments.solver.clone(),
+        keyframe: arguments.keyframe.clone(),
         ..Options::default()
     };
-    let scene = open(&arguments.what, &options)?;
+    let scene = open(&arguments.what, &options, &arguments.model)?;
     let header = scene.world.recording_header(&scene.name, 1.0 / RATE);
     let server = if arguments.public {
         Server::bind_public(address, header)?

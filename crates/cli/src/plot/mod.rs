@@ -5,8 +5,9 @@ mod profile;
 
 use std::path::Path;
 
-use plotters::prelude::{Palette, Palette99, RGBColor};
 use stiction_constraints::Budget;
+
+pub(crate) use stiction_experiments::chart::color as colour;
 
 use crate::run::Record;
 
@@ -26,10 +27,4 @@ pub(crate) fn draw(
         profile::svg(records, solvers)?
     };
     Ok(std::fs::write(path, svg)?)
-}
-
-/// A colour for each solver.
-pub(crate) fn colour(index: usize) -> RGBColor {
-    let (r, g, b) = Palette99::COLORS[index % Palette99::COLORS.len()];
-    RGBColor(r, g, b)
 }

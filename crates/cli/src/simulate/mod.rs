@@ -12,17 +12,25 @@ pub(crate) use summary::{print_profile, print_summary, summary_json};
 
 use std::path::Path;
 
+use crate::model_arguments::{ModelArguments, warn_of_ignored};
 use stiction_scenes::{Options, Scene};
 use stiction_sim::SimError;
 
-/// A built-in scene by its name, or a scene from a file.
-pub(crate) fn open(name: &str, options: &Options) -> anyhow::Result<Scene> {
+/// A built-in scene by its name, or a scene from a file of any kind.
+pub(crate) fn open(name: &str, options: &Options, model: &ModelArguments) -> anyhow::Result<Scene> {
     let path = Path::new(name);
     let is_builtin = stiction_scenes::all().iter().any(|info| info.name == name);
     if !is_builtin && (path.extension().is_some() || path.exists()) {
         anyhow::ensure!(path.is_file(), "there is no scene file \"{name}\"");
-        return Ok(stiction_scenes::load(path, options)?);
+        let file = model.read(path)?;
+        warn_of_ignored(&file);
+        return model.build(&file, options);
     }
+    anyhow::ensure!(
+        options.keyframe.is_none() && *model == ModelArguments::default(),
+        "the scene \"{name}\" is built in: --keyframe and the options for URDF and MJCF files are \
+         for files only"
+    );
     Ok(stiction_scenes::build(name, options)?)
 }
 

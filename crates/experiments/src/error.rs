@@ -1,0 +1,40 @@
+//! Why an experiment could not be reported.
+
+use stiction_io::IoError;
+use stiction_scenes::LoadError;
+use stiction_sim::SimError;
+use thiserror::Error;
+
+/// A result of this crate.
+pub type Result<T> = std::result::Result<T, ExperimentError>;
+
+/// Why an experiment could not be reported.
+#[derive(Debug, Error)]
+#[non_exhaustive]
+pub enum ExperimentError {
+    /// A world could not be built or stepped.
+    #[error(transparent)]
+    Simulation(#[from] SimError),
+    /// A bundled robot could not be read.
+    #[error(transparent)]
+    Robot(#[from] IoError),
+    /// A bundled scene could not be built.
+    #[error(transparent)]
+    Scene(#[from] LoadError),
+    /// A figure could not be drawn.
+    #[error("the figure \"{figure}\" could not be drawn: {problem}")]
+    Figure {
+        /// Its title.
+        figure: String,
+        /// Why not.
+        problem: String,
+    },
+    /// A file of the report could not be written.
+    #[error("{path} could not be written: {problem}")]
+    Write {
+        /// The file.
+        path: String,
+        /// Why not.
+        problem: String,
+    },
+}

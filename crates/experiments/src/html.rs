@@ -1,0 +1,71 @@
+//! A report as one page that needs nothing else.
+
+use std::fmt::Write;
+
+use crate::report::{Report, Table};
+
+const STYLE: &str = "\
+body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem;
+  color: #1c1e21; background: #fff }
+table { border-collapse: collapse; margin: 1rem 0 }
+th, td { border: 1px solid #ccc; padding: .3rem .7rem; text-align: left; vertical-align: top }
+th { background: #f2f3f5 }
+figure { margin: 1rem 0; overflow-x: auto }
+figcaption { color: #555 }
+@media (prefers-color-scheme: dark) {
+  body { color: #e4e6e8; background: #17191c }
+  th { background: #26292d } th, td { border-color: #444 } figcaption { color: #aaa }
+  svg { filter: invert(0.9) hue-rotate(180deg) } }";
+
+/// The whole page.
+pub(crate) fn page(report: &Report) -> String {
+    let title = escape(&report.title);
+    let mut out = format!(
+        "<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\
+         <meta name=\"viewport\" content=\"width=device-width\">\
+         <title>{title}</title><style>{STYLE}</style></head><body>\n\
+         <h1>{title}</h1>\n<p>{}</p>\n",
+        escape(&report.introduction)
+    );
+    for section in &report.sections {
+        let _ = writeln!(
+            out,
+            "<h2>{}</h2>\n<p>{}</p>",
+            escape(&section.heading),
+            escape(&section.text)
+        );
+        for table in section.all_tables() {
+            self::table(&mut out, &table);
+        }
+        for figure in &section.figures {
+            // The picture is ours; nothing in it comes from outside.
+            let _ = writeln!(
+                out,
+                "<figure>{}<figcaption>{}</figcaption></figure>",
+                figure.svg,
+                escape(&figure.caption)
+            );
+        }
+    }
+    out + "</body></html>\n"
+}
+
+fn table(out: &mut String, table: &Table) {
+    let row = |out: &mut String, tag: &str, cells: &[String]| {
+        out.push_str("<tr>");
+        for cell in cells {
+            let _ = write!(out, "<{tag}>{}</{tag}>", escape(cell));
+        }
+        out.push_str("</tr>\n");
+    };
+    out.push_str("<table>\n");
+    row(out, "th", &table.header);
+    table.rows.iter().for_each(|cells| row(out, "td", cells));
+    out.push_str("</table>\n");
+}
+
+fn escape(text: &str) -> String {
+    text.replace('&', "&amp;")
+        .replace('<', "&lt;")
+        .replace('>', "&gt;")
+}

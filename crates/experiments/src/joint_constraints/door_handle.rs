@@ -1,0 +1,254 @@
+//! A door handle: one hinge with dry friction and limits, driven by a torque.
+
+use std::f64::consts::TAU;
+
+use stiction_sim::{
+    DofProperties, Inertia, JointKind, ModelDescription, RobotHandle, Settings, Symmetric3,
+    Vector3, World,
+};
+
+use super::SOLVERS;
+use crate::chart::{Chart, Curve, grid};
+use crate::error::Result;
+use crate::report::{Figure, Section, Statement, Table};
+
+/// Rotational inertia of the handle about its hinge, kg·m².
+const INERTIA: f64 = 0.012;
+const HINGE: &str = "hinge";
+
+/// A handle with dry friction (N·m) and symmetric limits (rad), about a vertical hinge.
+struct DoorHandle {
+    world: World,
+    robot: RobotHandle,
+    dof: usize,
+}
+
+impl DoorHandle {
+    fn new(solver: &str, tolerance: f64, friction: f64, limit: f64) -> Result<Self> {
+        let mut world = World::new(Settings {
+            tolerance,
+            ..Settings::default()
+        })?;
+        world.set_solver(solver)?;
+        let mut model = ModelDescription::new("door handle");
+        let about = Symmetric3::diagonal(1e-3, INERTIA, INERTIA);
+        model.add_body("lever", Inertia::from_com(0.6, Vector3::zeros(), about));
+        let axis = Vector3::z();
+        let hinge = model.add_joint(HINGE, JointKind::Revolute { axis }, "world", "lever");
+        hinge.with_properties(DofProperties {
+            friction_loss: friction,
+            lower: -limit,
+            upper: limit,
+            ..DofProperties::default()
+        });
+        let robot = world.add_robot(
+            "door handle",
+            model.build().map_err(stiction_sim::SimError::from)?,
+        )?;
+        let dof = world.dof(robot, HINGE)?;
+        Ok(Self { world, robot, dof })
+    }
+
+    fn step(&mut self, torque: f64) -> Result<()> {
+        self.world
+            .commands()
+            .set_torque(self.robot, self.dof, torque)?;
+        Ok(self.world.step()?)
+    }
+}
+
+/// Friction force against a torque that rises from zero: it follows the torque, then stays.
+pub(super) fn friction(quick: bool) -> Result<Section> {
+    let seconds = if quick { 0.5 } else { 4.0 };
+    let mut charts = Vec::new();
+    let mut rows = Vec::new();
+    let mut statements = Vec::new();
+    for (solver, tolerance) in SOLVERS {
+        let mut curves = Vec::new();
+        let mut worst = Worst::default();
+        for (color, bound) in [0.3, 0.6, 0.9].into_iter().enumerate() {
+            let mut handle = DoorHandle::new(solver, tolerance, bound, f64::INFINITY)?;
+            let dt = handle.world.settings().time_step;
+            let steps = (seconds / dt) as usize;
+            let mut points = Vec::with_capacity(steps);
+            let (mut largest, mut stuck_speed, mut slip_error): (f64, f64, f64) = (0.0, 0.0, 0.0);
+            let mut before = 0.0;
+            for step in 0..steps {
+                let torque = 1.5 * (step as f64 + 0.5) / steps as f64;
+                handle.step(torque)?;
+                let force = -handle.world.joint_forces(handle.robot, HINGE)?.friction;
+                let speed = handle.world.joint_state(handle.robot, HINGE)?.velocity;
+                points.push((torque, force));
+                largest = largest.max(force);
+                if torque < bound {
+                    stuck_speed = stuck_speed.max(speed.abs());
+                } else {
+                    let expected = (torque - bound) / INERTIA;
+                    slip_error = slip_error.max(((speed - before) / dt - expected).abs());
+                }
+                before = speed;
+            }
+            rows.push(vec![
+                solver.to_owned(),
+                format!("{bound}"),
+                format!("{largest:.12}"),
+                format!("{stuck_speed:.1e}"),
+                format!("{slip_error:.1e}"),
+            ]);
+            worst.update(bound, largest, stuck_speed, slip_error);
+            curves.push(Curve {
+                label: format!("{bound} N·m"),
+                color,
+                points,
+            });
+        }
+        statements.push(worst.statement(solver, tolerance));
+        charts.push(Chart {
+            title: solver.to_owned(),
+            x_label: "joint torque (N·m)".to_owned(),
+            y_label: "friction torque (N·m)".to_owned(),
+            logarithmic: false,
+            curves,
+            legend: true,
+        });
+    }
+    let header = [
+        "solver",
+        "friction (N·m)",
+        "largest (N·m)",
+        "speed while stuck (rad/s)",
+        "acceleration error while slipping (rad/s²)",
+    ];
+    Ok(Section {
+        heading: "Door handle under a rising torque".to_owned(),
+        text: format!(
+            "A handle of {INERTIA} kg·m² about its hinge is turned by a torque that rises from 0 to \
+             1.5 N·m in {seconds} s, at steps of 1/240 s. Below the friction torque it must not move \
+             and friction must equal the torque; above it, friction stays at its bound and the handle \
+             accelerates by (torque − friction) / inertia."
+        ),
+        statements,
+        tables: vec![Table {
+            header: header.map(str::to_owned).into(),
+            rows,
+        }],
+        figures: vec![Figure {
+            name: "friction".to_owned(),
+            caption:
+                "Friction against joint torque for three friction bounds (the paper's figure 2)"
+                    .to_owned(),
+            svg: grid("Joint friction", &charts, 2, (1100, 420))?,
+        }],
+    })
+}
+
+/// The largest deviations over all friction bounds.
+#[derive(Default)]
+struct Worst {
+    plateau: f64,
+    stuck_speed: f64,
+    slip_error: f64,
+}
+
+impl Worst {
+    fn update(&mut self, bound: f64, largest: f64, stuck_speed: f64, slip_error: f64) {
+        self.plateau = self.plateau.max((largest - bound).abs());
+        self.stuck_speed = self.stuck_speed.max(stuck_speed);
+        self.slip_error = self.slip_error.max(slip_error);
+    }
+
+    fn statement(&self, solver: &str, tolerance: f64) -> Statement {
+        // A residual in m/s becomes a torque by inertia over the step.
+        let allowed = (tolerance * INERTIA * 240.0).max(1e-12);
+        Statement {
+            paper: format!(
+                "figure 2: {solver} enforces joint friction: a stick slope, then a plateau"
+            ),
+            measured: format!(
+                "plateau within {:.1e} N·m of the bound, speed while stuck at most {:.1e} rad/s, \
+                 acceleration while slipping within {:.1e} rad/s²",
+                self.plateau, self.stuck_speed, self.slip_error
+            ),
+            holds: self.plateau <= allowed
+                && self.stuck_speed <= tolerance.max(1e-12)
+                && self.slip_error <= 480.0 * tolerance.max(1e-9),
+        }
+    }
+}
+
+/// Position under a periodic torque: clipped at the limits.
+pub(super) fn limits(quick: bool) -> Result<Section> {
+    let seconds = if quick { 1.0 } else { 6.0 };
+    let mut charts = Vec::new();
+    let mut rows = Vec::new();
+    let mut statements = Vec::new();
+    for (solver, tolerance) in SOLVERS {
+        let mut curves = Vec::new();
+        let mut worst: f64 = f64::NEG_INFINITY;
+        for (color, limit) in [0.3, 0.6, 0.9].into_iter().enumerate() {
+            let mut handle = DoorHandle::new(solver, tolerance, 0.05, limit)?;
+            let dt = handle.world.settings().time_step;
+            let mut points = Vec::new();
+            let mut farthest: f64 = 0.0;
+            for step in 0..(seconds / dt) as usize {
+                let time = step as f64 * dt;
+                handle.step(0.4 * (TAU * time).cos())?;
+                let position = handle.world.joint_state(handle.robot, HINGE)?.position;
+                farthest = farthest.max(position.abs());
+                points.push((time + dt, position));
+            }
+            worst = worst.max(farthest - limit);
+            rows.push(vec![
+                solver.to_owned(),
+                format!("{limit}"),
+                format!("{farthest:.12}"),
+                format!("{:+.1e}", farthest - limit),
+            ]);
+            curves.push(Curve {
+                label: format!("±{limit} rad"),
+                color,
+                points,
+            });
+        }
+        // A residual in m/s becomes an angle over the step; CANAL's may not exceed 1e-9 rad.
+        let allowed = (tolerance / 240.0).max(1e-9);
+        statements.push(Statement {
+            paper: format!(
+                "figure 3: {solver} keeps the joint within its limits under periodic torque"
+            ),
+            measured: format!("the position passes its limit by {worst:.1e} rad at most"),
+            holds: worst <= allowed && worst > -1e-3,
+        });
+        charts.push(Chart {
+            title: solver.to_owned(),
+            x_label: "time (s)".to_owned(),
+            y_label: "joint position (rad)".to_owned(),
+            logarithmic: false,
+            curves,
+            legend: true,
+        });
+    }
+    let header = [
+        "solver",
+        "limit (rad)",
+        "farthest (rad)",
+        "beyond the limit (rad)",
+    ];
+    Ok(Section {
+        heading: "Door handle under a periodic torque with limits".to_owned(),
+        text: format!(
+            "The same handle, with a friction of 0.05 N·m and a torque of 0.4 N·m that changes its \
+             direction once a second, for {seconds} s."
+        ),
+        statements,
+        tables: vec![Table {
+            header: header.map(str::to_owned).into(),
+            rows,
+        }],
+        figures: vec![Figure {
+            name: "limits".to_owned(),
+            caption: "Joint position over time for three limits (the paper's figure 3)".to_owned(),
+            svg: grid("Joint limits", &charts, 2, (1100, 420))?,
+        }],
+    })
+}
