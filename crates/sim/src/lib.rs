@@ -9,6 +9,7 @@ mod error;
 mod free_bodies;
 mod gyroscopic;
 mod island;
+mod limits;
 mod mass;
 mod measure;
 mod placement;
@@ -23,7 +24,9 @@ mod snapshot;
 pub mod solvers;
 mod state;
 mod step;
+mod tendon;
 mod trees;
+mod visual;
 mod warm_start;
 mod world;
 
@@ -39,6 +42,8 @@ pub use sensor::JointState;
 pub use settings::Settings;
 pub use snapshot::Snapshot;
 pub use state::Twist;
+pub use tendon::{Tendon, TendonBranch, TendonHandle, TendonPath, TendonState};
+pub use visual::ColliderHandle;
 pub use world::World;
 
 // What a user of this crate needs of the others.
