@@ -29,9 +29,22 @@ impl World {
     /// # Errors
     /// An unknown robot or joint, or a joint with another number of degrees of freedom.
     pub fn joint_state(&self, robot: RobotHandle, joint: &str) -> Result<JointState> {
-        let dof = self.dof(robot, joint)?;
+        self.dof_state(robot, self.dof(robot, joint)?)
+    }
+
+    /// Position and velocity of a degree of freedom; the position is 0 where it has no coordinate
+    /// of its own.
+    ///
+    /// # Errors
+    /// An unknown robot or degree of freedom.
+    pub fn dof_state(&self, robot: RobotHandle, dof: usize) -> Result<JointState> {
+        let entry = self.robot(robot)?;
         let state = &self.state.robots[robot.0];
-        let position = self.robots[robot.0].position_of_dof[dof];
+        let position = entry.position_of_dof.get(dof);
+        let position = position.ok_or_else(|| SimError::Unknown {
+            what: "degree of freedom",
+            name: format!("{}, {dof}", entry.name),
+        })?;
         Ok(JointState {
             position: position.map_or(0.0, |q| state.q[q]),
             velocity: state.v[dof],

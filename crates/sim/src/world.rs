@@ -614,6 +614,14 @@ impl World {
         Ok(self.placement.twists[body.0])
     }
 
+    /// Whether a body is a link that a joint carries.
+    ///
+    /// # Errors
+    /// An unknown body.
+    pub fn is_moving_link(&self, body: BodyHandle) -> Result<bool> {
+        Ok(matches!(self.body(body)?.kind, Kind::Link { .. }))
+    }
+
     /// Mass of a body, kg; zero for what forces don't move.
     ///
     /// # Errors

@@ -74,6 +74,7 @@ pub(crate) fn options(arguments: &SceneArguments, solver: Option<&str>) -> Optio
         solver: solver.map(str::to_owned),
         tolerance: arguments.tolerance,
         seconds: arguments.seconds,
+        ..Options::default()
     }
 }
 
