@@ -1,6 +1,6 @@
 //! Which colliders may touch at all.
 
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 /// Group membership and mask of a collider: two collide if each is in a group the other's mask has,
 /// or, where both say that either is enough, if one of them is.
@@ -61,5 +61,27 @@ impl Exclusions {
         let (a, b) = bodies;
         let (c, d) = colliders;
         self.bodies.contains(&ordered(a, b)) || self.colliders.contains(&ordered(c, d))
+    }
+}
+
+/// Pairs of colliders that are tested whatever groups and exclusions say, with their own friction
+/// where they have one.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Inclusions {
+    colliders: HashMap<(usize, usize), Option<f64>>,
+}
+
+impl Inclusions {
+    pub(crate) fn add(&mut self, a: usize, b: usize, friction: Option<f64>) {
+        self.colliders.insert(ordered(a, b), friction);
+    }
+
+    pub(crate) fn include(&self, a: usize, b: usize) -> bool {
+        self.colliders.contains_key(&ordered(a, b))
+    }
+
+    /// The friction that replaces what the materials of a pair say.
+    pub(crate) fn friction(&self, a: usize, b: usize) -> Option<f64> {
+        self.colliders.get(&ordered(a, b)).copied().flatten()
     }
 }

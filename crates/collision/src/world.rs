@@ -11,8 +11,8 @@ use crate::broad_phase::{BroadPhase, Proxy};
 use crate::contact::{ContactId, ContactPoint, ShapeContact, mix, name_key};
 use crate::detector::{Handled, PairDetector};
 use crate::error::{CollisionError, Result, non_negative};
-use crate::filter::{Exclusions, Groups};
-use crate::material::{Friction, Material};
+use crate::filter::{Exclusions, Groups, Inclusions};
+use crate::material::{ContactMaterial, Friction, Material};
 use crate::narrow::{NarrowScratch, NarrowSettings, PairMemory, contacts_between};
 use crate::shape::{Geometry, Shape, pose_is_finite};
 
@@ -112,6 +112,7 @@ pub struct CollisionWorld {
     keys: Vec<u64>,
     index_of: HashMap<String, usize>,
     exclusions: Exclusions,
+    inclusions: Inclusions,
     detectors: Vec<Arc<dyn PairDetector>>,
     broad: BroadPhase,
     proxies: Vec<Proxy>,
@@ -132,6 +133,7 @@ impl CollisionWorld {
             keys: Vec::new(),
             index_of: HashMap::new(),
             exclusions: Exclusions::default(),
+            inclusions: Inclusions::default(),
             detectors: Vec::new(),
             broad: BroadPhase::new(0.1),
             proxies: Vec::new(),
@@ -203,6 +205,35 @@ impl CollisionWorld {
     pub fn exclude_named(&mut self, a: &str, b: &str) -> Result<()> {
         let (a, b) = (self.index_of(a)?, self.index_of(b)?);
         self.exclusions.add_colliders(a, b);
+        self.broad.clear();
+        Ok(())
+    }
+
+    /// Tests two colliders of different bodies against each other whatever their groups say and
+    /// whatever is excluded; `friction`, where given, replaces what their materials say.
+    pub fn include_pair(&mut self, a: usize, b: usize, friction: Option<f64>) -> Result<()> {
+        let entry = |index: usize| {
+            self.colliders
+                .get(index)
+                .ok_or_else(|| CollisionError::Unknown {
+                    what: "collider",
+                    name: index.to_string(),
+                })
+        };
+        let (first, second) = (entry(a)?, entry(b)?);
+        let name = format!("{} and {}", first.name, second.name);
+        if first.body == second.body {
+            return Err(CollisionError::InvalidParameter {
+                element: name,
+                field: "body",
+                value: first.body as f64,
+                reason: "is the body of both: shapes of one body never touch",
+            });
+        }
+        if let Some(friction) = friction {
+            non_negative(&name, "friction", friction)?;
+        }
+        self.inclusions.add(a, b, friction);
         self.broad.clear();
         Ok(())
     }
@@ -320,11 +351,12 @@ impl CollisionWorld {
     /// Broad phase; slots follow the pairs, keeping the memory of those that stay.
     fn find_pairs(&mut self) {
         let (colliders, exclusions) = (&self.colliders, &self.exclusions);
+        let inclusions = &self.inclusions;
         let accept = |i: usize, j: usize| {
             let (a, b) = (&colliders[i], &colliders[j]);
-            a.body != b.body
-                && a.groups.allow(&b.groups)
-                && !exclusions.exclude((a.body, b.body), (i, j))
+            let allowed =
+                a.groups.allow(&b.groups) && !exclusions.exclude((a.body, b.body), (i, j));
+            a.body != b.body && (allowed || inclusions.include(i, j))
         };
         let pairs = self.broad.update(&self.proxies, accept);
         if pairs.len() == self.slots.len()
@@ -356,6 +388,7 @@ impl CollisionWorld {
         let test = PairTest {
             settings: &self.settings.narrow,
             colliders: &self.colliders,
+            inclusions: &self.inclusions,
             keys: &self.keys,
             poses: &self.poses,
             detectors: &self.detectors,
@@ -397,6 +430,7 @@ impl CollisionWorld {
                 friction_direction(b, &self.poses[j]),
             ];
             let material = a.material.combine(&b.material, directions);
+            let material = with_friction(material, self.inclusions.friction(i, j));
             let pair_key = mix(self.keys[i], self.keys[j]);
             contacts.extend(slot.contacts.iter().map(|c| ContactPoint {
                 id: ContactId(mix(pair_key, c.feature)),
@@ -411,6 +445,19 @@ impl CollisionWorld {
             }));
         }
         report
+    }
+}
+
+/// The material of a pair that may have a friction of its own, the same in every direction.
+fn with_friction(material: ContactMaterial, friction: Option<f64>) -> ContactMaterial {
+    match friction {
+        None => material,
+        Some(friction) => ContactMaterial {
+            friction_along: friction,
+            friction_across: friction,
+            direction: None,
+            ..material
+        },
     }
 }
 
@@ -447,6 +494,7 @@ fn proxy(shape: &Shape, pose: &Isometry3<f64>, margin: f64) -> Proxy {
 struct PairTest<'a> {
     settings: &'a NarrowSettings,
     colliders: &'a [Collider],
+    inclusions: &'a Inclusions,
     keys: &'a [u64],
     poses: &'a [Isometry3<f64>],
     detectors: &'a [Arc<dyn PairDetector>],
@@ -474,6 +522,7 @@ impl PairTest<'_> {
             ..*self.settings
         };
         let material = a.material.combine(&b.material, [None, None]);
+        let material = with_friction(material, self.inclusions.friction(i, j));
         settings.reduce.friction = material.friction_along.min(material.friction_across);
         contacts_between(
             &a.shape,

@@ -340,6 +340,47 @@ fn filters_keep_pairs_apart() {
 }
 
 #[test]
+fn an_included_pair_touches_whatever_else_is_said_with_its_own_friction() {
+    let mut world = CollisionWorld::new(settings(Execution::Serial, 1e-3)).unwrap();
+    let nobody = Groups {
+        member_of: 0,
+        collides_with: 0,
+        either: false,
+    };
+    for body in 0..3 {
+        let mut ball = Collider::new(
+            &format!("ball {body}"),
+            body,
+            Shape::sphere("ball", 0.1).unwrap(),
+        );
+        ball.groups = nobody;
+        world.add(ball).unwrap();
+    }
+    world.exclude_bodies(0, 1);
+    world.exclude_named("ball 0", "ball 1").unwrap();
+    let poses = [0.0, 0.19, 0.1].map(|x| Isometry3::translation(x, 0.0, 0.0));
+    let mut contacts = Vec::new();
+    world.detect(&poses, &mut contacts).unwrap();
+    assert!(contacts.is_empty());
+    world.include_pair(1, 0, Some(0.07)).unwrap();
+    world.detect(&poses, &mut contacts).unwrap();
+    assert_eq!(contacts.len(), 1);
+    let material = &contacts[0].material;
+    assert_eq!(
+        (material.friction_along, material.friction_across),
+        (0.07, 0.07)
+    );
+    // Said again without a friction, the materials count.
+    world.include_pair(0, 1, None).unwrap();
+    world.detect(&poses, &mut contacts).unwrap();
+    assert_eq!(contacts.len(), 1);
+    assert_ne!(contacts[0].material.friction_along, 0.07);
+    for (a, b, friction) in [(0, 9, None), (0, 0, None), (0, 1, Some(-1.0))] {
+        assert!(world.include_pair(a, b, friction).is_err());
+    }
+}
+
+#[test]
 fn margins_add_up() {
     let mut world = CollisionWorld::new(settings(Execution::Serial, 1e-3)).unwrap();
     let mut near = Collider::new("near", 0, Shape::sphere("a", 0.1).unwrap());

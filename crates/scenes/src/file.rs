@@ -1,7 +1,10 @@
 //! Scenes from scene files: descriptions with names become a world with handles.
 
+mod actuator;
 mod control;
+mod drives;
 mod mass;
+mod parts;
 mod world;
 
 use std::path::Path;
@@ -12,6 +15,7 @@ use stiction_sim::{Execution, Friction, Settings, SimError, solvers};
 use thiserror::Error;
 
 use crate::scene::{Options, Scene};
+pub(crate) use actuator::Target;
 
 /// Why a scene file did not become a scene.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -58,8 +62,22 @@ pub fn from_scene_file(file: &SceneFile, options: &Options) -> Result<Scene, Loa
     builder.add_robots()?;
     builder.add_joints()?;
     builder.exclude_pairs()?;
+    builder.include_pairs()?;
+    builder.add_tendons()?;
     builder.add_controllers()?;
-    Ok(options.scene(&scene.name, builder.finish(), scene.seconds))
+    builder.add_actuators()?;
+    builder.add_sensors()?;
+    if let Some(name) = &options.keyframe {
+        let (index, keyframe) = builder.keyframe(name)?;
+        let keyframe = keyframe.clone();
+        builder.start_at(index, &keyframe)?;
+    }
+    let (world, panel, sensors) = builder.finish();
+    Ok(Scene {
+        panel,
+        sensors,
+        ..options.scene(&scene.name, world, scene.seconds)
+    })
 }
 
 /// Refuses a material with which every contact would fail.

@@ -2,7 +2,9 @@
 
 mod builtin;
 mod file;
+mod panel;
 mod scene;
+mod sensor;
 
 pub use builtin::{all, build};
 pub use file::{LoadError, from_scene_file, load};

@@ -7,6 +7,7 @@ use crate::body::BodyHandle;
 use crate::error::{Result, SimError, finite, finite_vector, not_negative};
 use crate::robot::RobotHandle;
 use crate::state::Twist;
+use crate::tendon::TendonHandle;
 use crate::world::World;
 
 /// Called at the start of every step to set [`Commands`] from what the world shows.
@@ -43,6 +44,16 @@ pub struct Tracking {
     pub feed_forward: f64,
 }
 
+impl Tracking {
+    fn validate(&self) -> Result<()> {
+        finite("tracking", "position", self.position)?;
+        finite("tracking", "velocity", self.velocity)?;
+        not_negative("tracking", "stiffness", self.stiffness)?;
+        not_negative("tracking", "damping", self.damping)?;
+        finite("tracking", "feed_forward", self.feed_forward)
+    }
+}
+
 /// Force and torque on a body, world axes, the torque about its centre of mass (the origin of a
 /// robot's link).
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -58,6 +69,8 @@ pub struct Wrench {
 pub struct Commands {
     /// Per robot and degree of freedom.
     pub(crate) robots: Vec<Vec<Tracking>>,
+    /// Per tendon, on its length.
+    pub(crate) tendons: Vec<Tracking>,
     /// Per body.
     pub(crate) wrenches: Vec<Wrench>,
     /// Per body: which take a velocity, and where forces act.
@@ -98,11 +111,7 @@ impl Commands {
     /// # Errors
     /// An unknown robot or degree of freedom, a number that is not finite, a negative gain.
     pub fn track(&mut self, robot: RobotHandle, dof: usize, tracking: Tracking) -> Result<()> {
-        finite("tracking", "position", tracking.position)?;
-        finite("tracking", "velocity", tracking.velocity)?;
-        not_negative("tracking", "stiffness", tracking.stiffness)?;
-        not_negative("tracking", "damping", tracking.damping)?;
-        finite("tracking", "feed_forward", tracking.feed_forward)?;
+        tracking.validate()?;
         let slot = self
             .robots
             .get_mut(robot.0)
@@ -112,6 +121,21 @@ impl Commands {
                 name: format!("{}, {dof}", robot.0),
             })?;
         *slot = tracking;
+        Ok(())
+    }
+
+    /// Drives a tendon: a force along its length (positive pushes its ends apart), and gains that
+    /// track a length and its rate. It stays until changed.
+    ///
+    /// # Errors
+    /// An unknown tendon, a number that is not finite, a negative gain.
+    pub fn drive_tendon(&mut self, tendon: TendonHandle, tracking: Tracking) -> Result<()> {
+        tracking.validate()?;
+        let slot = self.tendons.get_mut(tendon.0);
+        *slot.ok_or_else(|| SimError::Unknown {
+            what: "tendon",
+            name: tendon.0.to_string(),
+        })? = tracking;
         Ok(())
     }
 

@@ -10,6 +10,7 @@ mod free_bodies;
 mod gyroscopic;
 mod island;
 mod joint_force;
+mod limits;
 mod mass;
 mod measure;
 mod placement;
@@ -24,7 +25,9 @@ mod snapshot;
 pub mod solvers;
 mod state;
 mod step;
+mod tendon;
 mod trees;
+mod visual;
 mod warm_start;
 mod world;
 
@@ -41,6 +44,8 @@ pub use sensor::JointState;
 pub use settings::Settings;
 pub use snapshot::Snapshot;
 pub use state::Twist;
+pub use tendon::{Tendon, TendonBranch, TendonHandle, TendonPath, TendonState};
+pub use visual::ColliderHandle;
 pub use world::World;
 
 // What a user of this crate needs of the others.

@@ -169,10 +169,12 @@ impl World {
         for (robot, state) in self.robots.iter_mut().zip(&self.state.robots) {
             kinetic += kinetic_energy(&robot.model, &mut robot.data, &state.q, &state.v)?;
             potential += potential_energy(&robot.model, &mut robot.data, &state.q)?;
+            potential += robot.spring_energy(state);
         }
         for connection in &self.connections {
             potential += connection.energy(&self.placement.poses);
         }
+        potential += self.tendon_energy();
         self.report.kinetic_energy = kinetic;
         self.report.potential_energy = potential;
         Ok(())

@@ -38,20 +38,19 @@ impl World {
                 ..Body::default()
             })
             .collect();
-        for collider in self.collision.colliders() {
-            let body = &self.bodies[collider.body];
-            let color = body.color.unwrap_or(match body.kind {
+        let colliders = self.collision.colliders().iter().zip(&self.collider_colors);
+        let colliders = colliders
+            .map(|(collider, color)| (collider.body, &collider.shape, &collider.local_pose, color));
+        let visuals = self.visuals.iter();
+        let visuals =
+            visuals.map(|visual| (visual.body, &visual.shape, &visual.pose, &visual.color));
+        for (index, shape, pose, color) in colliders.chain(visuals) {
+            let body = &self.bodies[index];
+            let color = color.or(body.color).unwrap_or(match body.kind {
                 Kind::Fixed => STILL,
-                _ => COLORS[collider.body % COLORS.len()],
+                _ => COLORS[index % COLORS.len()],
             });
-            let visuals = &mut bodies[collider.body].visuals;
-            draw(
-                &collider.shape,
-                &collider.local_pose,
-                color,
-                visuals,
-                &mut meshes,
-            );
+            draw(shape, pose, color, &mut bodies[index].visuals, &mut meshes);
         }
         Header {
             scene: scene.to_owned(),

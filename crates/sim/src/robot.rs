@@ -1,17 +1,17 @@
 //! Articulated robots: a kinematic model, its trees as subsystems, its joints' rows.
 
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Quaternion, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
-use stiction_constraints::stabilization::{
-    equality_error, joint_friction_bound, joint_limit_velocities,
-};
+use stiction_constraints::stabilization::{equality_error, joint_friction_bound};
 use stiction_constraints::{Law, Tree, TreeBody};
 use stiction_dynamics::{
-    BodyId, Data, Force, Model, TreeView, forward_kinematics_velocity, joint_jacobians, rnea,
+    BodyId, Data, DofProperties, Force, JointDescription, JointKind, Model, TreeView,
+    forward_kinematics_velocity, joint_jacobians, rnea,
 };
 
 use crate::control::{Tracking, Wrench};
 use crate::error::{Result, SimError};
+use crate::limits::velocity_interval;
 use crate::rows::{Key, RowBuffer};
 use crate::settings::Settings;
 use crate::state::{RobotState, Twist};
@@ -49,6 +49,8 @@ pub(crate) struct Robot {
     ids: Vec<BodyId>,
     /// Coordinate of q that is the integral of each degree of freedom, where there is one.
     pub(crate) position_of_dof: Vec<Option<usize>>,
+    /// Springs of spherical joints.
+    ball_springs: Vec<BallSpring>,
     external: Vec<Force>,
     /// Torque that does not depend on v̂ and what joint space adds to A, per degree of freedom.
     torque: Vec<f64>,
@@ -73,11 +75,11 @@ impl Robot {
             .map(|&root| TreeView::new(&model, root))
             .collect::<std::result::Result<Vec<_>, _>>()?;
         let mut position_of_dof = vec![None; model.nv()];
+        let mut ball_springs = Vec::new();
         for joint in &model.description().joints {
             if !joint.kind.has_scalar_coordinates() {
-                continue;
-            }
-            if let Some(info) = model.joint(&joint.name) {
+                ball_springs.extend(BallSpring::of(name, joint, &model)?);
+            } else if let Some(info) = model.joint(&joint.name) {
                 for (q, v) in info.q.clone().zip(info.v.clone()) {
                     position_of_dof[v] = Some(q);
                 }
@@ -90,6 +92,7 @@ impl Robot {
             first_subsystem,
             first_body,
             position_of_dof,
+            ball_springs,
             external: vec![Force::zero(); model.n_bodies()],
             torque: vec![0.0; model.nv()],
             implicit: vec![0.0; model.nv()],
@@ -178,8 +181,9 @@ impl Robot {
             .collect()
     }
 
-    /// Torques and joint-space diagonal of this step: A v̂ = … with
-    /// τ = feed-forward + K (q_d − q − dt v̂) + D (v_d − v̂) − damping v̂.
+    /// Torques and joint-space diagonal of this step: A v̂ = … with the drive
+    /// τ = feed-forward + K (q_d − q − dt v̂) + D (v_d − v̂), damping −d v̂ and the joint's own spring
+    /// k (reference − q − dt v̂).
     fn prepare_joints(&mut self, state: &RobotState, commands: &[Tracking], dt: f64) {
         let properties = self.model.dof_properties();
         for dof in 0..self.torque.len() {
@@ -203,7 +207,41 @@ impl Robot {
                 self.torque[dof] = drive;
                 self.implicit[dof] = dt * (damping + command.damping) + dt * dt * stiffness;
             }
+            let spring = properties[dof].stiffness;
+            if self.position_of_dof[dof].is_some() && spring > 0.0 {
+                self.torque[dof] += spring * (properties[dof].reference - position);
+                self.implicit[dof] += dt * dt * spring;
+            }
         }
+        // The gradient of k θ²/2 with θ the angle of the rotation is k times its rotation vector,
+        // in the axes of either end.
+        for ball in &self.ball_springs {
+            let turn = ball.turn(&state.q);
+            for axis in 0..3 {
+                self.torque[ball.dof + axis] -= ball.stiffness * turn[axis];
+                self.implicit[ball.dof + axis] += dt * dt * ball.stiffness;
+            }
+        }
+    }
+
+    /// Energy of the joints' own springs, J.
+    pub(crate) fn spring_energy(&self, state: &RobotState) -> f64 {
+        let mut energy = 0.0;
+        for (properties, q) in self
+            .model
+            .dof_properties()
+            .iter()
+            .zip(&self.position_of_dof)
+        {
+            if let Some(q) = *q {
+                let stretch = state.q[q] - properties.reference;
+                energy += 0.5 * properties.stiffness * stretch * stretch;
+            }
+        }
+        for ball in &self.ball_springs {
+            energy += 0.5 * ball.stiffness * ball.turn(&state.q).norm_squared();
+        }
+        energy
     }
 
     /// Fills A and b of every tree: A = M/(1 − θ) + implicit gains,
@@ -270,12 +308,7 @@ impl Robot {
                 let mut interval = [-speed, speed];
                 if let Some(q) = self.position_of_dof[dof] {
                     let limits = [properties.lower, properties.upper];
-                    let [lower, upper] = joint_limit_velocities(state.q[q], limits, dt);
-                    // Beyond a limit the joint comes back even if that takes more than its speed.
-                    interval = [
-                        lower.max(interval[0].min(upper)),
-                        upper.min(interval[1].max(lower)),
-                    ];
+                    interval = velocity_interval(state.q[q], state.q[q], limits, speed, settings);
                 }
                 if interval[0].is_finite() || interval[1].is_finite() {
                     let law = Law::JointLimit {
@@ -334,6 +367,58 @@ impl Robot {
     /// World position of a tree's reference point, m.
     pub(crate) fn reference(&self, tree: usize) -> Vector3<f64> {
         self.views[tree].reference_point
+    }
+}
+
+/// The spring of a spherical joint, slack without rotation.
+#[derive(Debug, Clone, Copy)]
+struct BallSpring {
+    /// First of its four coordinates, a quaternion (x, y, z, w).
+    q: usize,
+    /// First of its three degrees of freedom.
+    dof: usize,
+    /// N·m/rad.
+    stiffness: f64,
+}
+
+impl BallSpring {
+    /// The spring of a joint whose coordinates are no numbers of their own, if it has one.
+    fn of(robot: &str, joint: &JointDescription, model: &Model) -> Result<Option<Self>> {
+        let refuse = |reason: &str| {
+            Err(SimError::NotPossible {
+                element: format!("{robot}/{}", joint.name),
+                reason: reason.to_owned(),
+            })
+        };
+        let Some(info) = model.joint(&joint.name) else {
+            return Ok(None);
+        };
+        let properties = &model.dof_properties()[info.v.clone()];
+        if properties.iter().all(|dof| dof.stiffness == 0.0) {
+            return Ok(None);
+        }
+        if joint.kind != JointKind::Spherical {
+            return refuse("a planar or free joint cannot have a stiffness; add a spring instead");
+        }
+        let stiffness = properties[0].stiffness;
+        let alike = |dof: &DofProperties| dof.stiffness == stiffness && dof.reference == 0.0;
+        if !properties.iter().all(alike) {
+            return refuse(
+                "the spring of a spherical joint has one stiffness and the reference 0: it is slack \
+                 without rotation",
+            );
+        }
+        Ok(Some(Self {
+            q: info.q.start,
+            dof: info.v.start,
+            stiffness,
+        }))
+    }
+
+    /// Rotation vector of the joint, rad.
+    fn turn(&self, q: &[f64]) -> Vector3<f64> {
+        let q = &q[self.q..self.q + 4];
+        UnitQuaternion::new_normalize(Quaternion::new(q[3], q[0], q[1], q[2])).scaled_axis()
     }
 }
 

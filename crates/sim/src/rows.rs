@@ -18,6 +18,8 @@ pub(crate) enum Key {
     Friction(u32, u32),
     /// Robot and coupling.
     Coupling(u32, u32),
+    /// A tendon and which of its constraints.
+    Tendon(u32, u32),
 }
 
 impl Key {
@@ -31,6 +33,10 @@ impl Key {
 
     pub(crate) fn coupling(robot: usize, coupling: usize) -> Self {
         Self::Coupling(robot as u32, coupling as u32)
+    }
+
+    pub(crate) fn tendon(tendon: usize, part: usize) -> Self {
+        Self::Tendon(tendon as u32, part as u32)
     }
 
     pub(crate) fn connection(connection: usize, part: usize) -> Self {

@@ -1,13 +1,15 @@
 //! Sensors: joints, frames, and the loads that joints carry.
 
-use nalgebra::{Isometry3, Vector3};
+use nalgebra::{Isometry3, Vector3, Vector6};
 use stiction_dynamics::{
-    Force, ReferenceFrame, forward_kinematics_velocity, frame_placement, frame_velocity, rnea,
+    BodyId, Force, ReferenceFrame, forward_kinematics_velocity, frame_placement, frame_velocity,
+    rnea,
 };
 
+use crate::body::{BodyHandle, Kind};
 use crate::control::Wrench;
 use crate::error::{Result, SimError};
-use crate::robot::RobotHandle;
+use crate::robot::{Robot, RobotHandle};
 use crate::rows::Term;
 use crate::state::Twist;
 use crate::world::World;
@@ -27,9 +29,22 @@ impl World {
     /// # Errors
     /// An unknown robot or joint, or a joint with another number of degrees of freedom.
     pub fn joint_state(&self, robot: RobotHandle, joint: &str) -> Result<JointState> {
-        let dof = self.dof(robot, joint)?;
+        self.dof_state(robot, self.dof(robot, joint)?)
+    }
+
+    /// Position and velocity of a degree of freedom; the position is 0 where it has no coordinate
+    /// of its own.
+    ///
+    /// # Errors
+    /// An unknown robot or degree of freedom.
+    pub fn dof_state(&self, robot: RobotHandle, dof: usize) -> Result<JointState> {
+        let entry = self.robot(robot)?;
         let state = &self.state.robots[robot.0];
-        let position = self.robots[robot.0].position_of_dof[dof];
+        let position = entry.position_of_dof.get(dof);
+        let position = position.ok_or_else(|| SimError::Unknown {
+            what: "degree of freedom",
+            name: format!("{}, {dof}", entry.name),
+        })?;
         Ok(JointState {
             position: position.map_or(0.0, |q| state.q[q]),
             velocity: state.v[dof],
@@ -74,14 +89,67 @@ impl World {
     /// # Errors
     /// An unknown robot or joint.
     pub fn joint_wrench(&mut self, robot: RobotHandle, joint: &str) -> Result<Wrench> {
-        let entry = self.robot(robot)?;
-        let info = entry.model.joint(joint).ok_or_else(|| SimError::Unknown {
+        let info = self.robot(robot)?.model.joint(joint);
+        let info = info.ok_or_else(|| SimError::Unknown {
             what: "joint",
             name: joint.to_owned(),
         })?;
         let body = info.body;
-        let mut external = vec![Force::zero(); entry.model.n_bodies()];
-        self.add_row_forces(robot.0, &mut external)?;
+        self.wrench_through(robot, body)
+    }
+
+    /// Force and torque that a link's joint transmitted to it in the last step, as
+    /// [`joint_wrench`](Self::joint_wrench) of the joint that carries the link.
+    ///
+    /// # Errors
+    /// A body that is not a moving link of a robot.
+    pub fn link_wrench(&mut self, body: BodyHandle) -> Result<Wrench> {
+        let entry = self.body(body)?;
+        let Kind::Link { robot, .. } = entry.kind else {
+            return Err(SimError::NotPossible {
+                element: entry.name.clone(),
+                reason: "no joint carries it".to_owned(),
+            });
+        };
+        let link = self.robots[robot].ids()[body.0 - self.robots[robot].first_body];
+        self.wrench_through(RobotHandle(robot), link)
+    }
+
+    /// Pose and velocity (world axes, at its origin) of a body at the start of the last step;
+    /// `None` if the state was set since, or no step was made.
+    ///
+    /// # Errors
+    /// An unknown body.
+    pub fn previous_motion(&mut self, body: BodyHandle) -> Result<Option<(Isometry3<f64>, Twist)>> {
+        let entry = self.body(body)?;
+        if !self.has_previous {
+            return Ok(None);
+        }
+        let Kind::Link { robot, .. } = entry.kind else {
+            let state = &self.next.bodies[body.0];
+            let pose = state.pose(&entry.center);
+            let arm = pose.translation.vector - state.center;
+            let twist = Twist {
+                linear: state.velocity + state.angular_velocity.cross(&arm),
+                angular: state.angular_velocity,
+            };
+            return Ok(Some((pose, twist)));
+        };
+        let before = &self.next.robots[robot];
+        let robot = &mut self.robots[robot];
+        forward_kinematics_velocity(&robot.model, &mut robot.data, &before.q, &before.v)?;
+        let link = robot.ids()[body.0 - robot.first_body];
+        let (pose, local) = (robot.data.pose(link)?, robot.data.velocity(link)?);
+        let twist = Twist {
+            linear: pose.rotation * local.linear,
+            angular: pose.rotation * local.angular,
+        };
+        Ok(Some((pose.to_isometry(), twist)))
+    }
+
+    fn wrench_through(&mut self, robot: RobotHandle, body: BodyId) -> Result<Wrench> {
+        let mut external = vec![Force::zero(); self.robots[robot.0].model.n_bodies()];
+        self.add_forces(robot.0, &mut external)?;
         // After a step `next` holds the state before it.
         let dt = self.settings.time_step;
         let (before, after) = (&self.next.robots[robot.0], &self.state.robots[robot.0]);
@@ -107,12 +175,13 @@ impl World {
         })
     }
 
-    /// Forces of contacts and connections on the links of a robot, in link axes at link origins.
-    fn add_row_forces(&mut self, robot: usize, external: &mut [Force]) -> Result<()> {
+    /// Forces of contacts, connections, tendons and commands on the links of a robot, in link axes
+    /// at link origins.
+    fn add_forces(&mut self, robot: usize, external: &mut [Force]) -> Result<()> {
         let dt = self.settings.time_step;
         let entry = &mut self.robots[robot];
         let before = &self.next.robots[robot];
-        if before.q.len() != entry.model.nq() {
+        if !self.has_previous {
             return Err(SimError::NotPossible {
                 element: entry.name.clone(),
                 reason: "no step was made yet".to_owned(),
@@ -135,20 +204,50 @@ impl World {
                 else {
                     continue;
                 };
-                let (mut force, mut torque) = (Vector3::zeros(), Vector3::zeros());
+                let mut sum = Vector6::zeros();
                 for (block, impulse) in values.chunks(6).zip(row.impulse) {
-                    force += Vector3::from_column_slice(&block[..3]) * (impulse / dt);
-                    torque += Vector3::from_column_slice(&block[3..]) * (impulse / dt);
+                    sum += Vector6::from_column_slice(block) * (impulse / dt);
                 }
                 let index = view.bodies.start + body;
-                let pose = entry.data.pose(entry.ids()[index])?;
-                // From the tree's reference point to the link's origin.
-                let arm = pose.translation - view.reference_point;
-                let torque = torque - arm.cross(&force);
-                external[index] +=
-                    Force::new(pose.rotation.tr_mul(&force), pose.rotation.tr_mul(&torque));
+                external[index] += entry.at_link(index, &sum, &view.reference_point)?;
             }
         }
+        for (number, tendon) in self.tendons.iter().enumerate() {
+            let force = self.tendon_impulse(number) / dt;
+            let entry = &self.robots[robot];
+            for site in &tendon.sites {
+                let tree = site.subsystem.checked_sub(entry.first_subsystem);
+                if let Some(view) = tree.and_then(|tree| entry.views.get(tree)) {
+                    let index = view.bodies.start + site.link;
+                    let sum = site.values * force;
+                    external[index] += entry.at_link(index, &sum, &view.reference_point)?;
+                }
+            }
+        }
+        let entry = &self.robots[robot];
+        let pushes = &self.last_wrenches[entry.first_body..];
+        for (index, push) in pushes.iter().take(external.len()).enumerate() {
+            let rotation = &entry.data.pose(entry.ids()[index])?.rotation;
+            external[index] +=
+                Force::new(rotation.tr_mul(&push.force), rotation.tr_mul(&push.torque));
+        }
         Ok(())
+    }
+}
+
+impl Robot {
+    /// A force and torque about a tree's reference point (world axes) in the axes of a link and
+    /// about its origin, where the last forward kinematics placed it.
+    fn at_link(&self, index: usize, sum: &Vector6<f64>, reference: &Vector3<f64>) -> Result<Force> {
+        let pose = self.data.pose(self.ids()[index])?;
+        let (force, torque) = (
+            sum.fixed_rows::<3>(0).into_owned(),
+            sum.fixed_rows::<3>(3).into_owned(),
+        );
+        let torque = torque - (pose.translation - reference).cross(&force);
+        Ok(Force::new(
+            pose.rotation.tr_mul(&force),
+            pose.rotation.tr_mul(&torque),
+        ))
     }
 }

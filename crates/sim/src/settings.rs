@@ -21,7 +21,8 @@ pub struct Settings {
     pub max_iterations: Option<usize>,
     /// Share of a penetration or of a joint's error that is removed in a step, in [0, 1].
     pub baumgarte: f64,
-    /// Largest speed at which a penetration is pushed out, m/s.
+    /// Largest speed at which a penetration is pushed out, m/s, and at which a joint or tendon that
+    /// is beyond its limits comes back, m/s or rad/s.
     pub push_out_speed: f64,
     /// Gap up to which contacts are handed to the solver even between bodies at rest, m. What
     /// moves sees further, by the way it goes in a step.

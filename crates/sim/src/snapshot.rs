@@ -10,7 +10,7 @@ use crate::warm_start::WarmStart;
 use crate::world::World;
 
 /// Version of the snapshot's layout.
-const VERSION: u32 = 1;
+const VERSION: u32 = 2;
 
 /// Everything a world needs to go on as if it had never stopped. It does not hold the world's
 /// bodies and shapes: restore it into a world that was built in the same way.
@@ -59,6 +59,7 @@ impl World {
             controller.restore(memory);
         }
         self.contact_forces.clear();
+        self.has_previous = false;
         self.refresh()
     }
 
@@ -93,6 +94,7 @@ impl World {
             (snapshot.commands.kinds.len(), self.bodies.len()),
             (snapshot.commands.centers.len(), self.bodies.len()),
             (snapshot.commands.robots.len(), self.robots.len()),
+            (snapshot.commands.tendons.len(), self.tendons.len()),
             (snapshot.controllers.len(), self.controllers.len()),
         ];
         if counts.iter().any(|(found, expected)| found != expected) {

@@ -12,6 +12,7 @@ use crate::contact_rows::push_contacts;
 use crate::error::{Result, SimError, StepFailure};
 use crate::island::IslandFailure;
 use crate::report::{StageTimes, StepReport};
+use crate::tendon::TendonContext;
 use crate::world::World;
 
 impl World {
@@ -95,7 +96,8 @@ impl World {
         Ok(())
     }
 
-    /// Stage 3: equations of motion and the rows of contacts, connections and joints.
+    /// Stage 3: equations of motion and the rows of contacts, connections, joints
+    /// and tendons.
     ///
     /// # Errors
     /// Materials that no law describes, numbers that are not finite.
@@ -127,6 +129,18 @@ impl World {
                 &self.settings,
                 &mut self.rows,
             )?;
+        }
+        let context = TendonContext {
+            placement: &self.placement,
+            bodies: &self.bodies,
+            robots: &self.robots,
+            states: &self.state.robots,
+            settings: &self.settings,
+        };
+        for (index, tendon) in self.tendons.iter_mut().enumerate() {
+            let command = &self.commands.tendons[index];
+            let (subsystems, rows) = (&mut self.subsystems, &mut self.rows);
+            tendon.push_rows(index, &context, command, subsystems, rows);
         }
         self.report.contacts = self.contacts.len();
         self.report.rows = self.rows.rows.iter().map(|row| row.count).sum();
@@ -179,6 +193,8 @@ impl World {
         self.next.step = self.state.step + 1;
         std::mem::swap(&mut self.state, &mut self.next);
         self.warm_start.store(&self.rows.rows);
+        self.last_wrenches.clone_from(&self.commands.wrenches);
+        self.has_previous = true;
         self.commands.clear_forces();
         self.refresh()?;
         self.measure_contacts();

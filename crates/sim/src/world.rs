@@ -13,7 +13,7 @@ use stiction_solver_canal::{Canal, CanalSettings};
 
 use crate::body::{Body, BodyHandle, Kind, Mobility, RigidBody};
 use crate::connection::{Connection, ConnectionHandle};
-use crate::control::{CommandKind, Commands, Controller};
+use crate::control::{CommandKind, Commands, Controller, Wrench};
 use crate::error::{Result, SimError, finite_vector};
 use crate::gyroscopic::FreeRotation;
 use crate::island::{Islands, MakeSolver, SubsystemData, SubsystemMatrix};
@@ -24,6 +24,8 @@ use crate::rows::RowBuffer;
 use crate::settings::Settings;
 use crate::solvers;
 use crate::state::{BodyState, RobotState, State, Twist};
+use crate::tendon::TendonEntry;
+use crate::visual::{ColliderHandle, VisualShape};
 use crate::warm_start::WarmStart;
 
 /// Bodies, robots and what holds and drives them; [`step`](World::step) moves it on in time.
@@ -55,14 +57,22 @@ pub struct World {
     body_by_name: HashMap<String, usize>,
     pub(crate) robots: Vec<Robot>,
     pub(crate) connections: Vec<Connection>,
+    pub(crate) tendons: Vec<TendonEntry>,
     pub(crate) collision: CollisionWorld,
     /// Per collider: farthest point from the body's origin, m.
     pub(crate) reach: Vec<f64>,
+    /// Per collider: colour of its own.
+    pub(crate) collider_colors: Vec<Option<[f32; 4]>>,
+    pub(crate) visuals: Vec<VisualShape>,
     pub(crate) controllers: Vec<Box<dyn Controller>>,
     pub(crate) commands: Commands,
     pub(crate) state: State,
     /// The state that a step computes before it takes effect.
     pub(crate) next: State,
+    /// Whether `next` is the state before the last step: nobody changed the state since.
+    pub(crate) has_previous: bool,
+    /// Forces on bodies in the last step.
+    pub(crate) last_wrenches: Vec<Wrench>,
     pub(crate) placement: Placement,
     pub(crate) contacts: Vec<ContactPoint>,
     pub(crate) rows: RowBuffer,
@@ -100,12 +110,17 @@ impl World {
             body_by_name: HashMap::new(),
             robots: Vec::new(),
             connections: Vec::new(),
+            tendons: Vec::new(),
             collision,
             reach: Vec::new(),
+            collider_colors: Vec::new(),
+            visuals: Vec::new(),
             controllers: Vec::new(),
             commands: Commands::default(),
             state: State::default(),
             next: State::default(),
+            has_previous: false,
+            last_wrenches: Vec::new(),
             placement: Placement::default(),
             contacts: Vec::new(),
             rows: RowBuffer::default(),
@@ -278,23 +293,25 @@ impl World {
             material,
             local_pose: pose,
             ..Collider::new(&name, body.0, shape)
-        })
+        })?;
+        Ok(())
     }
 
     /// Attaches a collider with all its options; its `body` is a [`BodyHandle::index`].
     ///
     /// # Errors
     /// As [`attach`](Self::attach).
-    pub fn attach_collider(&mut self, collider: Collider) -> Result<()> {
+    pub fn attach_collider(&mut self, collider: Collider) -> Result<ColliderHandle> {
         self.body(BodyHandle(collider.body))?;
         let bounds = collider.shape.bounds().transformed(&collider.local_pose);
         let corner = bounds.min.coords.abs().sup(&bounds.max.coords.abs());
         let is_bounded = corner.iter().all(|value| value.is_finite());
-        self.collision.add(collider)?;
+        let index = self.collision.add(collider)?;
         // An unbounded shape is everywhere already.
         self.reach
             .push(if is_bounded { corner.norm() } else { 0.0 });
-        Ok(())
+        self.collider_colors.push(None);
+        Ok(ColliderHandle(index))
     }
 
     /// Never lets two bodies touch.
@@ -521,6 +538,7 @@ impl World {
             q: state.q,
             v: state.v,
         };
+        self.has_previous = false;
         self.refresh()
     }
 
@@ -564,6 +582,7 @@ impl World {
             velocity,
             angular_velocity,
         };
+        self.has_previous = false;
         self.refresh()
     }
 
@@ -593,6 +612,14 @@ impl World {
     pub fn velocity(&self, body: BodyHandle) -> Result<Twist> {
         self.body(body)?;
         Ok(self.placement.twists[body.0])
+    }
+
+    /// Whether a body is a link that a joint carries.
+    ///
+    /// # Errors
+    /// An unknown body.
+    pub fn is_moving_link(&self, body: BodyHandle) -> Result<bool> {
+        Ok(matches!(self.body(body)?.kind, Kind::Link { .. }))
     }
 
     /// Mass of a body, kg; zero for what forces don't move.

@@ -1,8 +1,8 @@
 //! A step in steady state allocates nothing.
 
 use stiction_sim::{
-    Connection, ConnectionKind, Execution, Inertia, JointKind, Material, ModelDescription,
-    RigidBody, Settings, Shape, Transform, Vector3, World,
+    Connection, ConnectionKind, Execution, Inertia, JointKind, Material, ModelDescription, Point3,
+    RigidBody, Settings, Shape, Tendon, TendonBranch, TendonPath, Transform, Vector3, World,
 };
 use stiction_test_support::allocations;
 
@@ -50,7 +50,31 @@ fn world(solver: &str) -> World {
             "link",
         )
         .at(Transform::from_translation(Vector3::new(2.0, 0.0, 0.5)));
-    world.add_robot("arm", model.build().unwrap()).unwrap();
+    let arm = world.add_robot("arm", model.build().unwrap()).unwrap();
+    let path = TendonPath::Joints {
+        robot: arm,
+        terms: vec![(world.dof(arm, "hinge").unwrap(), 0.1)],
+    };
+    let band = Tendon {
+        friction_loss: 0.2,
+        limits: [-0.02, 0.02],
+        ..Tendon::new("band", path)
+    };
+    world.add_tendon(band).unwrap();
+    let link = world.find_body("arm/link").unwrap();
+    let path = TendonPath::Points(vec![TendonBranch {
+        divisor: 2.0,
+        points: vec![
+            (link, Point3::new(0.2, 0.0, 0.0)),
+            (weight, Point3::origin()),
+        ],
+    }]);
+    let rope = Tendon {
+        stiffness: 0.1,
+        damping: 1.0,
+        ..Tendon::new("rope", path)
+    };
+    world.add_tendon(rope).unwrap();
     world
 }
 

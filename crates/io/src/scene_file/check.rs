@@ -1,5 +1,7 @@
 //! What refers to what: names used twice, and names that nobody has.
 
+mod drive;
+
 use std::collections::HashMap;
 
 use stiction_dynamics::{DynamicsError, Inertia, WORLD};
@@ -31,7 +33,8 @@ pub(super) fn references(file: &SceneFile) -> Result<()> {
             bodies.find(file, &format!("exclude[{index}]"), name)?;
         }
     }
-    controllers(file, &bodies)
+    controllers(file, &bodies)?;
+    drive::references(file, &bodies)
 }
 
 /// Refuses a name that appears twice in a list of tables.

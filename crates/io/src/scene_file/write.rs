@@ -1,5 +1,7 @@
 //! A description back as TOML.
 
+mod drive;
+
 use std::fmt::{Display, Write};
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
@@ -42,6 +44,21 @@ pub fn to_toml(scene: &SceneDescription) -> String {
     }
     for controller in &scene.controllers {
         self::controller(&mut out, controller);
+    }
+    for pair in &scene.contact_pairs {
+        drive::contact_pair(&mut out, pair);
+    }
+    for tendon in &scene.tendons {
+        drive::tendon(&mut out, tendon);
+    }
+    for actuator in &scene.actuators {
+        drive::actuator(&mut out, actuator);
+    }
+    for sensor in &scene.sensors {
+        drive::sensor(&mut out, sensor);
+    }
+    for keyframe in &scene.keyframes {
+        drive::keyframe(&mut out, keyframe);
     }
     out.text
 }

@@ -1,5 +1,7 @@
 //! Random scenes that a file may have.
 
+mod drive;
+
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
 use stiction_collision::{CombineRule, Friction, Groups, Material};
 use stiction_dynamics::{CouplingDescription, DofProperties, JointKind, Symmetric3};
@@ -118,6 +120,12 @@ pub(crate) fn random_scene(seed: u64) -> SceneDescription {
     scene
         .exclude
         .push(["body 0".to_owned(), "arm/world".to_owned()]);
+    // What is only drawn cannot be in a contact pair.
+    scene.bodies[0].shapes[0].visual_only = false;
+    for link in &mut scene.robots[0].links {
+        link.shapes[0].visual_only = false;
+    }
+    drive::add(dice, &mut scene);
     scene
 }
 
@@ -377,6 +385,10 @@ fn robot_joint(
         properties.damping = dice.size();
         properties.friction_loss = dice.size();
         properties.effort_limit = dice.size();
+        if dice.coin() {
+            properties.stiffness = dice.size();
+            properties.reference = dice.between(-1.0, 1.0);
+        }
         if limited {
             properties.lower = -dice.size();
             if dice.coin() {

@@ -18,6 +18,7 @@ mod wedge;
 use stiction_sim::{Result, SimError};
 use strsim::levenshtein;
 
+use crate::panel::unknown;
 use crate::scene::{Options, Scene, SceneInfo};
 
 /// All built-in scenes.
@@ -61,5 +62,8 @@ pub fn build(name: &str, options: &Options) -> Result<Scene> {
             ),
         });
     };
+    if let Some(keyframe) = &options.keyframe {
+        return Err(unknown("keyframe", keyframe, std::iter::empty()));
+    }
     (info.build)(options)
 }

@@ -1,7 +1,7 @@
 //! Masses of bodies and links from their shapes.
 
 use stiction_io::scene_file::{MassDescription, ShapeDescription};
-use stiction_sim::{Inertia, Result, Shape, uniform_inertia, volume};
+use stiction_sim::{Inertia, Result, Shape, SimError, uniform_inertia, volume};
 
 /// Inertia in the body's frame; `shapes` are the built ones of `descriptions`.
 pub(super) fn inertia(
@@ -11,11 +11,19 @@ pub(super) fn inertia(
     shapes: &[Shape],
 ) -> Result<Inertia> {
     let whole = || {
-        let poses = descriptions.iter().map(|description| description.pose);
-        Ok::<_, stiction_sim::SimError>(Shape::compound(
-            name,
-            poses.zip(shapes.iter().cloned()).collect(),
-        )?)
+        // What is only drawn weighs nothing.
+        let solid = descriptions.iter().zip(shapes);
+        let solid = solid.filter(|(description, _)| !description.visual_only);
+        let parts: Vec<_> = solid
+            .map(|(description, shape)| (description.pose, shape.clone()))
+            .collect();
+        if parts.is_empty() {
+            return Err(SimError::NotPossible {
+                element: name.to_owned(),
+                reason: "has no shape but what is only drawn: give its inertia".to_owned(),
+            });
+        }
+        Ok(Shape::compound(name, parts)?)
     };
     match mass {
         MassDescription::Inertia(inertia) => Ok(inertia.to_inertia()),

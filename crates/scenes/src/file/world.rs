@@ -9,19 +9,25 @@ use stiction_io::scene_file::{
 };
 use stiction_sim::{
     BodyHandle, Collider, Connection, ConnectionKind, Inertia, Isometry3, Material, Mobility,
-    RigidBody, RobotHandle, Shape, World,
+    Point3, RigidBody, RobotHandle, Shape, Vector3, World,
 };
 
-use super::{control, mass};
+use super::control::{self, Made};
+use super::drives::{Compensation, Drives};
+use super::mass;
+use crate::panel::Panel;
+use crate::sensor::Sensor;
 
 /// What to do about errors that only a world can find.
 const CORRECT: &str = "correct the table that begins here";
 
 /// A world under construction.
 pub(super) struct Builder<'a> {
-    file: &'a SceneFile,
-    world: World,
+    pub(super) file: &'a SceneFile,
+    pub(super) world: World,
     places: HashMap<String, Place>,
+    pub(super) drives: Drives,
+    pub(super) sensors: Vec<Sensor>,
 }
 
 /// Where a named body, link or frame is.
@@ -42,15 +48,21 @@ impl<'a> Builder<'a> {
             file,
             world,
             places: HashMap::new(),
+            drives: Drives::default(),
+            sensors: Vec::new(),
         }
     }
 
-    pub(super) fn finish(self) -> World {
-        self.world
+    pub(super) fn finish(mut self) -> (World, Panel, Vec<Sensor>) {
+        let panel = self.drives.panel.clone();
+        if !self.drives.is_empty() {
+            self.world.add_controller(Box::new(self.drives));
+        }
+        (self.world, panel, self.sensors)
     }
 
     /// An error of the simulator about a key.
-    fn error(&self, key: &str, error: impl ToString) -> IoError {
+    pub(super) fn error(&self, key: &str, error: impl ToString) -> IoError {
         self.file.error(key, error.to_string(), CORRECT)
     }
 
@@ -86,6 +98,17 @@ impl<'a> Builder<'a> {
             };
             self.places.insert(body.name.clone(), place);
             self.attach(&key, &body.name, place, &body.shapes, shapes)?;
+            if let BodyKind::Free(_) = body.kind
+                && body.gravity_compensation != 0.0
+            {
+                let mass = self.world.mass(handle);
+                let mass = mass.map_err(|error| self.error(&key, error))?;
+                self.drives.compensations.push(Compensation {
+                    body: handle,
+                    point: None,
+                    mass: body.gravity_compensation * mass,
+                });
+            }
         }
         Ok(())
     }
@@ -112,7 +135,15 @@ impl<'a> Builder<'a> {
         shapes: Vec<Shape>,
     ) -> Result<(), IoError> {
         for (index, (description, shape)) in descriptions.iter().zip(shapes).enumerate() {
+            let key = format!("{key}.shapes[{index}]");
             let name = format!("{owner}/{}", description.name);
+            if description.visual_only {
+                let pose = place.offset * description.pose;
+                self.world
+                    .attach_visual(place.body, shape, pose, description.color)
+                    .map_err(|error| self.error(&key, error))?;
+                continue;
+            }
             let material = description.material.as_ref();
             let material = material.and_then(|name| self.file.scene.materials.get(name));
             let collider = Collider {
@@ -121,9 +152,11 @@ impl<'a> Builder<'a> {
                 groups: description.groups,
                 ..Collider::new(&name, place.body.index(), shape)
             };
-            self.world
-                .attach_collider(collider)
-                .map_err(|error| self.error(&format!("{key}.shapes[{index}]"), error))?;
+            let color = description.color;
+            let attached = self.world.attach_collider(collider);
+            attached
+                .and_then(|collider| self.world.set_collider_color(collider, color))
+                .map_err(|error| self.error(&key, error))?;
         }
         Ok(())
     }
@@ -157,11 +190,27 @@ impl<'a> Builder<'a> {
                 let owner = format!("{}/{}", robot.name, link.name);
                 if let Some(&place) = self.places.get(&owner) {
                     self.attach(&key, &owner, place, &link.shapes, shapes)?;
+                    if let Some(inertia) = inertias[number] {
+                        self.compensate(place, link.gravity_compensation, &inertia);
+                    }
                 }
             }
             self.set_initial_state(&key, robot, handle)?;
         }
         Ok(())
+    }
+
+    /// Carries a share of a link's weight, unless the link does not move.
+    fn compensate(&mut self, place: Place, share: f64, inertia: &Inertia) {
+        let nothing = Vector3::zeros();
+        let moves = self.world.commands().push(place.body, nothing, nothing);
+        if share != 0.0 && moves.is_ok() {
+            self.drives.compensations.push(Compensation {
+                body: place.body,
+                point: Some(place.offset * Point3::from(inertia.com())),
+                mass: share * inertia.mass,
+            });
+        }
     }
 
     /// Finds the body that each link moves with.
@@ -288,13 +337,15 @@ impl<'a> Builder<'a> {
                 _ => None,
             };
             let made = control::make(description, &mut self.world, place);
-            let controller = made.map_err(|error| self.error(&key, error))?;
-            self.world.add_controller(controller);
+            match made.map_err(|error| self.error(&key, error))? {
+                Made::Joint(drive) => self.drives.joints.push(drive),
+                Made::Other(controller) => self.world.add_controller(controller),
+            }
         }
         Ok(())
     }
 
-    fn find(&self, key: &str, name: &str) -> Result<Place, IoError> {
+    pub(super) fn find(&self, key: &str, name: &str) -> Result<Place, IoError> {
         let found = self.places.get(name).copied();
         found.ok_or_else(|| self.error(key, format!("there is no body \"{name}\"")))
     }

@@ -2,7 +2,7 @@
 
 use nalgebra::{Point3, Vector3};
 
-use super::super::description::{ControllerDescription, RobotDescription};
+use super::super::description::{ControllerDescription, RobotDescription, RobotJointDescription};
 use super::super::node::{Node, Table};
 use super::super::signal::Signal;
 use super::super::suggest;
@@ -79,9 +79,21 @@ pub(super) fn read(node: &Node<'_>, robots: &[RobotDescription]) -> Result<Contr
 
 /// Robot and joint by name, and the units of that joint.
 fn joint(table: &Table<'_>, robots: &[RobotDescription]) -> Result<(String, String, JointUnits)> {
+    let robot = robot_named(table, robots)?;
+    let node = table.need("joint")?;
+    let joint = joint_named(&node, robot)?;
+    let units = single(&node, joint)?;
+    Ok((robot.name.clone(), joint.name.clone(), units))
+}
+
+/// The robot that the key `robot` names.
+pub(super) fn robot_named<'a>(
+    table: &Table<'_>,
+    robots: &'a [RobotDescription],
+) -> Result<&'a RobotDescription> {
     let node = table.need("robot")?;
     let name = node.name()?;
-    let robot = robots
+    robots
         .iter()
         .find(|robot| robot.name == name)
         .ok_or_else(|| {
@@ -90,21 +102,31 @@ fn joint(table: &Table<'_>, robots: &[RobotDescription]) -> Result<(String, Stri
                 format!("there is no robot \"{name}\""),
                 suggest::advice("robots", &name, names),
             )
-        })?;
-    let node = table.need("joint")?;
-    let joint_name = node.name()?;
-    let found = robot.joints.iter().find(|joint| joint.name == joint_name);
-    let joint = found.ok_or_else(|| {
+        })
+}
+
+/// The joint of a robot that a value names.
+pub(super) fn joint_named<'a>(
+    node: &Node<'_>,
+    robot: &'a RobotDescription,
+) -> Result<&'a RobotJointDescription> {
+    let name = node.name()?;
+    let found = robot.joints.iter().find(|joint| joint.name == name);
+    found.ok_or_else(|| {
         let names = robot.joints.iter().map(|joint| joint.name.as_str());
         node.fail(
-            format!("robot \"{name}\" has no joint \"{joint_name}\""),
-            suggest::advice("joints", &joint_name, names),
+            format!("robot \"{}\" has no joint \"{name}\"", robot.name),
+            suggest::advice("joints", &name, names),
         )
-    })?;
+    })
+}
+
+/// The units of a joint that has one degree of freedom.
+pub(super) fn single(node: &Node<'_>, joint: &RobotJointDescription) -> Result<JointUnits> {
     match joint.kind.nv() {
-        1 => Ok((name, joint_name, JointUnits::of(&joint.kind))),
+        1 => Ok(JointUnits::of(&joint.kind)),
         count => Err(node.fail(
-            format!("joint \"{joint_name}\" has {count} degrees of freedom"),
+            format!("joint \"{}\" has {count} degrees of freedom", joint.name),
             "name a joint with one",
         )),
     }
@@ -120,7 +142,7 @@ fn vector(
 }
 
 /// Reads a constant, `{ mean, amplitude, frequency, phase }` or `{ times, values }`.
-fn signal<'a, T: Default>(
+pub(super) fn signal<'a, T: Default>(
     node: &Node<'a>,
     dimension: Dimension,
     value: impl Fn(&Node<'a>, Dimension) -> Result<T>,

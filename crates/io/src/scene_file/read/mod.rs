@@ -1,15 +1,20 @@
 //! From a TOML table to a description: one file per part of the format.
 
+mod actuator;
 mod body;
 mod controller;
 mod joint;
+mod keyframe;
 mod material;
 mod pose;
 mod robot;
+mod sensor;
 mod settings;
 mod shape;
+mod tendon;
 
 pub(super) use material::RULES;
+pub(super) use sensor::QUANTITIES;
 
 use super::description::SceneDescription;
 use super::node::Table;
@@ -27,6 +32,11 @@ pub(super) const KEYS: &[&str] = &[
     "robots",
     "controllers",
     "exclude",
+    "contact_pairs",
+    "tendons",
+    "actuators",
+    "sensors",
+    "keyframes",
 ];
 
 /// Reads everything that one value alone decides; what refers to what is checked afterwards.
@@ -59,6 +69,21 @@ pub(super) fn scene(root: &Table<'_>) -> Result<SceneDescription> {
     for node in root.list("exclude")? {
         let [a, b] = node.items_exactly::<2>("the names of two bodies")?;
         scene.exclude.push([a.name()?, b.name()?]);
+    }
+    for node in root.list("contact_pairs")? {
+        scene.contact_pairs.push(keyframe::contact_pair(&node)?);
+    }
+    for node in root.list("tendons")? {
+        scene.tendons.push(tendon::read(&node, &scene.robots)?);
+    }
+    for node in root.list("actuators")? {
+        scene.actuators.push(actuator::read(&node, &scene.robots)?);
+    }
+    for node in root.list("sensors")? {
+        scene.sensors.push(sensor::read(&node, &scene.robots)?);
+    }
+    for node in root.list("keyframes")? {
+        scene.keyframes.push(keyframe::read(&node, &scene.robots)?);
     }
     Ok(scene)
 }

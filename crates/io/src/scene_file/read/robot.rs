@@ -263,7 +263,7 @@ fn properties(word: &str, table: &Table<'_>, units: JointUnits) -> Result<DofPro
 }
 
 /// Reads `limits = [lower, upper]`, or `lower` and `upper` apart.
-fn limits(table: &Table<'_>, dimension: Dimension) -> Result<(f64, f64)> {
+pub(super) fn limits(table: &Table<'_>, dimension: Dimension) -> Result<(f64, f64)> {
     let apart = ["lower", "upper"].map(|key| table.get(key));
     let (node, lower, upper) = match (table.get("limits"), apart) {
         (Some(limits), [None, None]) => {
@@ -327,7 +327,7 @@ fn initial(kind: &JointKind, table: &Table<'_>, units: JointUnits) -> Result<Vec
 }
 
 /// One number for a joint with one coordinate, else a list; empty if it is not there.
-fn coordinates(
+pub(super) fn coordinates(
     table: &Table<'_>,
     key: &'static str,
     count: usize,

@@ -1,0 +1,268 @@
+//! Tendons, actuators, sensors, keyframes and contact pairs: from names to handles.
+
+use stiction_io::IoError;
+use stiction_io::scene_file::{
+    ActuatorTarget, FrameQuantity, KeyframeDescription, SensorKind, TendonPath as DescribedPath,
+};
+use stiction_sim::{
+    Result as SimResult, RobotHandle, SimError, Tendon, TendonBranch, TendonPath, Vector3,
+};
+
+use super::actuator::{Actuator, Target};
+use super::world::Builder;
+use crate::panel::{Dial, unknown};
+use crate::sensor::{Kind, Sensor};
+
+impl Builder<'_> {
+    pub(super) fn include_pairs(&mut self) -> Result<(), IoError> {
+        let file = self.file;
+        for (index, pair) in file.scene.contact_pairs.iter().enumerate() {
+            let key = format!("contact_pairs[{index}]");
+            let [a, b] = [0, 1].map(|end| self.world.find_collider(&pair.shapes[end]));
+            let included = a.and_then(|a| self.world.include_pair(a, b?, pair.friction));
+            included.map_err(|error| self.error(&key, error))?;
+        }
+        Ok(())
+    }
+
+    pub(super) fn add_tendons(&mut self) -> Result<(), IoError> {
+        let file = self.file;
+        for (index, description) in file.scene.tendons.iter().enumerate() {
+            let key = format!("tendons[{index}]");
+            let path = match &description.path {
+                DescribedPath::Joints { robot, terms } => {
+                    let path = self.joint_path(robot, terms);
+                    path.map_err(|error| self.error(&key, error))?
+                }
+                DescribedPath::Points(branches) => {
+                    let mut found = Vec::new();
+                    for branch in branches {
+                        let mut points = Vec::new();
+                        for (body, point) in &branch.points {
+                            let place = self.find(&key, body)?;
+                            points.push((place.body, place.offset * point));
+                        }
+                        found.push(TendonBranch {
+                            divisor: branch.divisor,
+                            points,
+                        });
+                    }
+                    TendonPath::Points(found)
+                }
+                _ => return Err(self.error(&key, "the simulator does not know this path")),
+            };
+            let tendon = Tendon {
+                name: description.name.clone(),
+                path,
+                limits: description
+                    .limits
+                    .unwrap_or([f64::NEG_INFINITY, f64::INFINITY]),
+                stiffness: description.stiffness,
+                damping: description.damping,
+                rest: description.rest,
+                friction_loss: description.friction_loss,
+            };
+            self.world
+                .add_tendon(tendon)
+                .map_err(|error| self.error(&key, error))?;
+        }
+        Ok(())
+    }
+
+    fn joint_path(&self, robot: &str, terms: &[(String, f64)]) -> SimResult<TendonPath> {
+        let robot = self.world.find_robot(robot)?;
+        let mut found = Vec::new();
+        for (joint, coefficient) in terms {
+            found.push((self.world.dof(robot, joint)?, *coefficient));
+        }
+        Ok(TendonPath::Joints {
+            robot,
+            terms: found,
+        })
+    }
+
+    fn joint(&self, robot: &str, joint: &str) -> SimResult<(RobotHandle, usize)> {
+        let robot = self.world.find_robot(robot)?;
+        Ok((robot, self.world.dof(robot, joint)?))
+    }
+
+    pub(super) fn add_actuators(&mut self) -> Result<(), IoError> {
+        let file = self.file;
+        for (index, description) in file.scene.actuators.iter().enumerate() {
+            let key = format!("actuators[{index}]");
+            let target = match &description.target {
+                ActuatorTarget::Joint { robot, joint } => self
+                    .joint(robot, joint)
+                    .map(|(robot, dof)| Target::Joint { robot, dof }),
+                ActuatorTarget::Tendon(name) => self.world.find_tendon(name).map(Target::Tendon),
+                ActuatorTarget::Frame {
+                    body,
+                    pose,
+                    force,
+                    torque,
+                } => {
+                    let place = self.find(&key, body)?;
+                    // What forces don't move is refused now, not at the first step.
+                    let nothing = Vector3::zeros();
+                    let push = self.world.commands().push(place.body, nothing, nothing);
+                    push.map(|()| Target::Frame {
+                        body: place.body,
+                        pose: place.offset * pose,
+                        force: *force,
+                        torque: *torque,
+                    })
+                }
+                _ => return Err(self.error(&key, "the simulator does not know this target")),
+            };
+            let target = target.map_err(|error| self.error(&key, error))?;
+            let actuator = Actuator::new(description, target);
+            let start = actuator.target.coordinate(&self.world);
+            let start = start.map_err(|error| self.error(&key, error))?;
+            self.drives.panel.dials().push(Dial {
+                name: description.name.clone(),
+                control: None,
+                force: actuator.force(start),
+            });
+            self.drives.actuators.push(actuator);
+        }
+        Ok(())
+    }
+
+    pub(super) fn add_sensors(&mut self) -> Result<(), IoError> {
+        let file = self.file;
+        for (index, description) in file.scene.sensors.iter().enumerate() {
+            let key = format!("sensors[{index}]");
+            let kind = match &description.kind {
+                SensorKind::Frame {
+                    body,
+                    pose,
+                    quantity,
+                } => {
+                    let place = self.find(&key, body)?;
+                    let is_load = matches!(quantity, FrameQuantity::Force | FrameQuantity::Torque);
+                    let carried = self.world.is_moving_link(place.body);
+                    if is_load && !carried.map_err(|error| self.error(&key, error))? {
+                        let problem = format!("no joint carries \"{body}\"");
+                        return Err(self.error(&key, problem));
+                    }
+                    Ok(Kind::Frame {
+                        body: place.body,
+                        pose: place.offset * pose,
+                        quantity: *quantity,
+                    })
+                }
+                other => self.plain_sensor(other),
+            };
+            self.sensors.push(Sensor {
+                name: description.name.clone(),
+                kind: kind.map_err(|error| self.error(&key, error))?,
+                cutoff: description.cutoff,
+            });
+        }
+        Ok(())
+    }
+
+    fn plain_sensor(&self, kind: &SensorKind) -> SimResult<Kind> {
+        Ok(match kind {
+            SensorKind::JointPosition { robot, joint } => {
+                let (robot, dof) = self.joint(robot, joint)?;
+                Kind::JointPosition(robot, dof)
+            }
+            SensorKind::JointVelocity { robot, joint } => {
+                let (robot, dof) = self.joint(robot, joint)?;
+                Kind::JointVelocity(robot, dof)
+            }
+            SensorKind::TendonLength(name) => Kind::TendonLength(self.world.find_tendon(name)?),
+            SensorKind::TendonVelocity(name) => Kind::TendonVelocity(self.world.find_tendon(name)?),
+            SensorKind::ActuatorForce(name) => {
+                let dial = self.drives.panel.find(name)?;
+                let actuator = &self.drives.actuators[dial];
+                Kind::ActuatorForce {
+                    dial,
+                    gear: actuator.gear,
+                    target: actuator.target.clone(),
+                }
+            }
+            _ => {
+                return Err(SimError::NotPossible {
+                    element: "sensor".to_owned(),
+                    reason: "the simulator does not know this kind".to_owned(),
+                });
+            }
+        })
+    }
+
+    /// The keyframe of a name; the error lists those that there are.
+    pub(super) fn keyframe(&self, name: &str) -> SimResult<(usize, &KeyframeDescription)> {
+        let keyframes = &self.file.scene.keyframes;
+        let mut all = keyframes.iter().enumerate();
+        all.find(|(_, keyframe)| keyframe.name == name)
+            .ok_or_else(|| {
+                let known = keyframes.iter().map(|keyframe| keyframe.name.as_str());
+                unknown("keyframe", name, known)
+            })
+    }
+
+    /// Starts the scene at a keyframe.
+    pub(super) fn start_at(
+        &mut self,
+        index: usize,
+        keyframe: &KeyframeDescription,
+    ) -> Result<(), IoError> {
+        let key = format!("keyframes[{index}]");
+        for joint in &keyframe.joints {
+            let placed = self.place_joint(&joint.robot, &joint.joint, |q, v| {
+                fill(q, &joint.position, "position")?;
+                v.fill(0.0);
+                match joint.velocity.is_empty() {
+                    true => Ok(()),
+                    false => fill(v, &joint.velocity, "velocity"),
+                }
+            });
+            placed.map_err(|error| self.error(&key, error))?;
+        }
+        for body in &keyframe.bodies {
+            let handle = self.find(&key, &body.body)?.body;
+            self.world
+                .set_body_state(handle, body.pose, body.velocity, body.angular_velocity)
+                .map_err(|error| self.error(&key, error))?;
+        }
+        for (name, control) in &keyframe.controls {
+            let dial = self.drives.panel.find(name);
+            let dial = dial.map_err(|error| self.error(&key, error))?;
+            self.drives.panel.dials()[dial].control = Some(*control);
+        }
+        Ok(())
+    }
+
+    fn place_joint(
+        &mut self,
+        robot: &str,
+        joint: &str,
+        change: impl FnOnce(&mut [f64], &mut [f64]) -> SimResult<()>,
+    ) -> SimResult<()> {
+        let handle = self.world.find_robot(robot)?;
+        let info = self.world.model(handle)?.joint(joint);
+        let info = info.ok_or_else(|| SimError::Unknown {
+            what: "joint",
+            name: format!("{robot}/{joint}"),
+        })?;
+        let (at_q, at_v) = (info.q.clone(), info.v.clone());
+        let (q, v) = self.world.robot_state(handle)?;
+        let (mut q, mut v) = (q.to_vec(), v.to_vec());
+        change(&mut q[at_q], &mut v[at_v])?;
+        self.world.set_robot_state(handle, &q, &v)
+    }
+}
+
+/// Copies coordinates of a joint, which must be as many as it has.
+fn fill(to: &mut [f64], from: &[f64], what: &str) -> SimResult<()> {
+    if to.len() != from.len() {
+        return Err(SimError::NotPossible {
+            element: what.to_owned(),
+            reason: format!("has {} numbers, the joint {}", from.len(), to.len()),
+        });
+    }
+    to.copy_from_slice(from);
+    Ok(())
+}
