@@ -2,8 +2,10 @@
 
 mod error;
 pub mod mesh;
+mod mesh_use;
 mod options;
 pub mod scene_file;
+pub mod urdf;
 mod xml;
 
 pub use error::{IoError, Result};

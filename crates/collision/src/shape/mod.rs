@@ -2,6 +2,7 @@
 
 mod convex;
 mod curved;
+mod decomposition;
 mod distance;
 mod feature;
 mod height_field;

@@ -1,5 +1,8 @@
-//! Triangle meshes from OBJ and STL files.
+//! Triangle meshes from OBJ, STL, COLLADA and glTF files.
 
+mod builder;
+mod dae;
+mod gltf;
 mod obj;
 mod stl;
 
@@ -8,6 +11,13 @@ use std::path::Path;
 use nalgebra::Point3;
 
 use crate::error::{IoError, Result};
+use builder::Builder;
+
+/// Endings of the names of mesh files.
+pub const EXTENSIONS: [&str; 5] = ["obj", "stl", "dae", "glb", "gltf"];
+
+/// Largest mesh file, bytes.
+const LARGEST: u64 = 1 << 30;
 
 /// Vertices and triangles as a file has them, in the file's unit of length.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -18,7 +28,10 @@ pub struct MeshData {
     pub faces: Vec<[u32; 3]>,
 }
 
-/// Reads a mesh; the file's name must end in `.obj` or `.stl`.
+/// Reads a mesh; the file's name must end in one of the [`EXTENSIONS`].
+///
+/// COLLADA and glTF files come in metres, with the transforms of their scenes applied and the axes of
+/// the file kept; OBJ and STL in whatever unit they are in.
 ///
 /// # Errors
 /// A file that cannot be read, of another kind, or with a line that makes no sense.
@@ -31,13 +44,25 @@ pub fn read(path: &Path) -> Result<MeshData> {
         file: file.clone(),
         problem,
     };
-    let parse = match kind.as_deref() {
-        Some("obj") => parse_obj,
-        Some("stl") => parse_stl,
-        _ => return Err(refuse("is neither .obj nor .stl".to_owned())),
-    };
+    let kind = kind.unwrap_or_default();
+    if !EXTENSIONS.contains(&kind.as_str()) {
+        return Err(refuse(match kind.as_str() {
+            "msh" => "is a mesh of old MuJoCo versions; save it as .obj or .stl".to_owned(),
+            _ => "is neither .obj, .stl, .dae, .glb nor .gltf; convert the mesh to one of them"
+                .to_owned(),
+        }));
+    }
+    let size = std::fs::metadata(path).map_err(|error| refuse(error.to_string()))?;
+    if size.len() > LARGEST {
+        return Err(refuse(format!("has {} bytes, more than {LARGEST}", size.len())));
+    }
     let bytes = std::fs::read(path).map_err(|error| refuse(error.to_string()))?;
-    parse(&bytes, &file)
+    match kind.as_str() {
+        "obj" => parse_obj(&bytes, &file),
+        "stl" => parse_stl(&bytes, &file),
+        "dae" => parse_dae(&bytes, &file),
+        _ => parse_gltf(&bytes, &file, path.parent().unwrap_or(Path::new(""))),
+    }
 }
 
 /// Reads Wavefront OBJ: `v` and `f` lines; polygons are cut into fans, other lines passed over.
@@ -54,6 +79,56 @@ pub fn parse_obj(bytes: &[u8], file: &str) -> Result<MeshData> {
 /// A file that is cut off, or a line that makes no sense.
 pub fn parse_stl(bytes: &[u8], file: &str) -> Result<MeshData> {
     stl::parse(bytes, file)
+}
+
+/// Reads COLLADA: everything that its scene shows, in metres. `<up_axis>` is left alone, as in RViz:
+/// robot files place meshes by their own axes.
+///
+/// # Errors
+/// Text that is not XML, references to nothing, numbers that make no sense; each with its line.
+pub fn parse_dae(bytes: &[u8], file: &str) -> Result<MeshData> {
+    dae::parse(&String::from_utf8_lossy(bytes), file)
+}
+
+/// Reads glTF, binary or text: the triangles that its scene shows; `folder` is where further files of
+/// it are.
+///
+/// # Errors
+/// A file that is cut off or not glTF, sparse or compressed meshes.
+pub fn parse_gltf(bytes: &[u8], file: &str, folder: &Path) -> Result<MeshData> {
+    gltf::parse(bytes, file, folder)
+}
+
+impl MeshData {
+    /// The same with corners at the same place as one vertex, and without the faces that have
+    /// fewer than three corners then.
+    pub(crate) fn welded(self) -> Self {
+        let mut builder = Builder::default();
+        for face in &self.faces {
+            let corners = face.map(|corner| self.vertices.get(corner as usize).copied());
+            if let [Some(a), Some(b), Some(c)] = corners {
+                builder.add([a, b, c]);
+            }
+        }
+        let mut mesh = builder.mesh;
+        let whole = |[a, b, c]: &[u32; 3]| a != b && b != c && c != a;
+        mesh.faces.retain(whole);
+        mesh
+    }
+
+    /// The same without faces that have no area.
+    pub(crate) fn without_thin_faces(mut self) -> Self {
+        let vertices = &self.vertices;
+        self.faces.retain(|face| {
+            let [Some(a), Some(b), Some(c)] = face.map(|corner| vertices.get(corner as usize))
+            else {
+                return true;
+            };
+            let longest = (b - a).norm().max((c - a).norm()).max((c - b).norm());
+            (b - a).cross(&(c - a)).norm() > 1e-11 * longest * longest
+        });
+        self
+    }
 }
 
 fn refuse(file: &str, line: usize, problem: impl Into<String>) -> IoError {

@@ -1,10 +1,8 @@
 //! STL, binary and text.
 
-use std::collections::HashMap;
-
 use nalgebra::Point3;
 
-use super::{MeshData, point, refuse};
+use super::{Builder, MeshData, point, refuse};
 use crate::error::Result;
 
 /// Text before the number of triangles, bytes.
@@ -78,35 +76,6 @@ fn text(text: &str, file: &str) -> Result<MeshData> {
         }
     }
     builder.finish(file)
-}
-
-/// Joins corners that lie at the same place.
-#[derive(Default)]
-struct Builder {
-    mesh: MeshData,
-    known: HashMap<[u64; 3], u32>,
-}
-
-impl Builder {
-    fn add(&mut self, corners: [Point3<f64>; 3]) {
-        let face = corners.map(|corner| {
-            // −0 and 0 are one place.
-            let key = [corner.x, corner.y, corner.z].map(|value| (value + 0.0).to_bits());
-            let next = self.mesh.vertices.len() as u32;
-            *self.known.entry(key).or_insert_with(|| {
-                self.mesh.vertices.push(corner);
-                next
-            })
-        });
-        self.mesh.faces.push(face);
-    }
-
-    fn finish(self, file: &str) -> Result<MeshData> {
-        if self.mesh.faces.is_empty() {
-            return Err(refuse(file, 1, "there is no triangle"));
-        }
-        Ok(self.mesh)
-    }
 }
 
 #[cfg(test)]

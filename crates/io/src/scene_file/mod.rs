@@ -40,7 +40,7 @@ mod robot;
 mod shape;
 mod signal;
 mod source;
-mod suggest;
+pub(crate) mod suggest;
 mod units;
 mod write;
 
@@ -107,6 +107,25 @@ impl std::fmt::Display for Ignored {
 }
 
 impl SceneFile {
+    /// A scene that was read from another format, if its names fit together.
+    pub(crate) fn checked(
+        scene: SceneDescription,
+        ignored: Vec<Ignored>,
+        file: &str,
+        folder: &Path,
+        places: Places,
+    ) -> Result<Self> {
+        let scene_file = Self {
+            scene,
+            ignored,
+            file: file.to_owned(),
+            folder: folder.to_owned(),
+            places,
+        };
+        check::references(&scene_file)?;
+        Ok(scene_file)
+    }
+
     /// The folder that mesh files are relative to.
     pub fn folder(&self) -> &Path {
         &self.folder

@@ -1,11 +1,12 @@
 //! The forms of shapes in scene files, and the collision shapes made of them.
 
 use std::path::Path;
+use std::sync::Arc;
 
 use nalgebra::{Point3, Vector3};
 use stiction_collision::Shape;
-use stiction_collision::sdf::{BoltSdf, Dish, MetricThread, NutSdf, ThreadEnd};
-use stiction_collision::shape::HeightField;
+use stiction_collision::sdf::{BoltSdf, Dish, GridSdf, MetricThread, NutSdf, ThreadEnd};
+use stiction_collision::shape::{HeightField, TriangleMesh};
 
 use crate::error::IoError;
 use crate::mesh::{self, MeshData};
@@ -60,6 +61,20 @@ pub enum ShapeKind {
         triangles: MeshSource,
         /// Whether it is a surface that does not close, solid behind its faces.
         open: bool,
+    },
+    /// Signed distances to a closed mesh on a grid.
+    MeshDistance {
+        /// The triangles.
+        triangles: MeshSource,
+        /// Grid cells along the longest side.
+        cells: usize,
+    },
+    /// Convex parts that together make up a mesh.
+    MeshParts {
+        /// The triangles.
+        triangles: MeshSource,
+        /// Most parts.
+        parts: usize,
     },
     /// Heights on a grid centred on the origin, solid below.
     HeightField {
@@ -143,7 +158,7 @@ pub enum MeshSource {
 /// A mesh file.
 #[derive(Debug, Clone, PartialEq)]
 pub struct MeshFile {
-    /// Path of an OBJ or STL file; relative ones start at the folder of the scene file.
+    /// Path of an OBJ, STL, COLLADA or glTF file; relative ones start at the folder of the scene file.
     pub path: String,
     /// Metres per unit of length of the file, along x, y, z.
     pub scale: Vector3<f64>,
@@ -161,9 +176,26 @@ pub enum ShapeError {
     Collision(#[from] stiction_collision::CollisionError),
 }
 
+impl MeshSource {
+    /// The triangles, m; files are looked for from `folder`.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn data(&self, folder: &Path) -> Result<MeshData, IoError> {
+        match self {
+            Self::Inline(data) => Ok(data.clone()),
+            Self::File(file) => file.read(folder),
+        }
+    }
+}
+
 impl MeshFile {
-    fn read(&self, folder: &Path) -> Result<MeshData, IoError> {
-        let mut data = mesh::read(&folder.join(&self.path))?;
+    /// The triangles, m; corners at the same place are one. The path is looked for from `folder`.
+    ///
+    /// # Errors
+    /// A file that cannot be read.
+    pub fn read(&self, folder: &Path) -> Result<MeshData, IoError> {
+        let mut data = mesh::read(&folder.join(&self.path))?.welded();
         for vertex in &mut data.vertices {
             vertex.coords.component_mul_assign(&self.scale);
         }
@@ -194,10 +226,6 @@ impl ShapeKind {
     /// # Errors
     /// A mesh file that cannot be read, or numbers that make no shape.
     pub fn build(&self, name: &str, folder: &Path) -> Result<Shape, ShapeError> {
-        let mesh = |data: MeshData, open: bool| match open {
-            true => Shape::open_mesh(name, data.vertices, data.faces),
-            false => Shape::triangle_mesh(name, data.vertices, data.faces),
-        };
         Ok(match self {
             Self::Sphere { radius } => Shape::sphere(name, *radius)?,
             Self::Box { size } => Shape::cuboid(name, size / 2.0)?,
@@ -210,10 +238,28 @@ impl ShapeKind {
             Self::Hull(PointSource::File(file)) => {
                 Shape::convex_hull(name, &file.read(folder)?.vertices)?
             }
-            Self::Mesh { triangles, open } => match triangles {
-                MeshSource::Inline(data) => mesh(data.clone(), *open)?,
-                MeshSource::File(file) => mesh(file.read(folder)?, *open)?,
-            },
+            Self::Mesh { triangles, open } => {
+                let data = triangles.data(folder)?;
+                match open {
+                    true => {
+                        // A face without area shows nothing, and closes nothing here.
+                        let data = data.without_thin_faces();
+                        Shape::open_mesh(name, data.vertices, data.faces)?
+                    }
+                    false => Shape::triangle_mesh(name, data.vertices, data.faces)?,
+                }
+            }
+            Self::MeshDistance { triangles, cells } => {
+                let data = triangles.data(folder)?;
+                let mesh = TriangleMesh::watertight(name, data.vertices, data.faces)?;
+                let longest = 2.0 * mesh.bounds().half_extents().max();
+                let grid = GridSdf::from_mesh(name, &mesh, longest / *cells as f64)?;
+                Shape::sdf_with_mesh(name, Arc::new(grid), mesh)
+            }
+            Self::MeshParts { triangles, parts } => {
+                let data = triangles.data(folder)?.without_thin_faces();
+                Shape::convex_decomposition(name, &data.vertices, &data.faces, *parts)?
+            }
             Self::HeightField {
                 spacing: [x, y],
                 columns,
@@ -272,6 +318,8 @@ impl ShapeKind {
             Self::HalfSpace => "half-space",
             Self::Hull(_) => "hull",
             Self::Mesh { .. } => "mesh",
+            Self::MeshDistance { .. } => "mesh-distance",
+            Self::MeshParts { .. } => "mesh-parts",
             Self::HeightField { .. } => "height-field",
             Self::Dish { .. } => "dish",
             Self::Bolt { .. } => "bolt",

@@ -3,7 +3,7 @@
 use strsim::levenshtein;
 
 /// The known word closest to a mistyped one, if it is close enough to be meant.
-pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     /// Nobody mistypes more than this.
     const LONGEST: usize = 64;
     if word.chars().nth(LONGEST).is_some() {
@@ -18,7 +18,7 @@ pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
 }
 
 /// `did you mean "x"? …` if there is such a word, else the list of what there is.
-pub(super) fn advice<'a>(
+pub(crate) fn advice<'a>(
     what: &str,
     word: &str,
     known: impl IntoIterator<Item = &'a str> + Clone,

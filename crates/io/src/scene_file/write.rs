@@ -331,18 +331,18 @@ fn shape_kind(out: &mut Writer, kind: &ShapeKind) {
         }
         ShapeKind::Hull(PointSource::File(file)) => mesh_file(out, file),
         ShapeKind::Mesh { triangles, open } => {
-            match triangles {
-                MeshSource::Inline(mesh) => {
-                    let vertices = mesh.vertices.iter().map(|vertex| numbers(vertex.iter()));
-                    out.line("vertices", list(vertices));
-                    let faces = mesh.faces.iter().map(|face| format!("{face:?}"));
-                    out.line("faces", list(faces));
-                }
-                MeshSource::File(file) => mesh_file(out, file),
-            }
+            self::triangles(out, triangles);
             if *open {
                 out.line("open", true);
             }
+        }
+        ShapeKind::MeshDistance { triangles, cells } => {
+            self::triangles(out, triangles);
+            out.line("cells", cells);
+        }
+        ShapeKind::MeshParts { triangles, parts } => {
+            self::triangles(out, triangles);
+            out.line("parts", parts);
         }
         ShapeKind::HeightField {
             spacing,
@@ -390,6 +390,18 @@ fn shape_kind(out: &mut Writer, kind: &ShapeKind) {
             out.number("width", *width);
             out.number("clearance", *clearance);
         }
+    }
+}
+
+fn triangles(out: &mut Writer, triangles: &MeshSource) {
+    match triangles {
+        MeshSource::Inline(mesh) => {
+            let vertices = mesh.vertices.iter().map(|vertex| numbers(vertex.iter()));
+            out.line("vertices", list(vertices));
+            let faces = mesh.faces.iter().map(|face| format!("{face:?}"));
+            out.line("faces", list(faces));
+        }
+        MeshSource::File(file) => mesh_file(out, file),
     }
 }
 

@@ -35,6 +35,14 @@ const KINDS: &[(&str, &[&str])] = &[
     ("half-space", keys![]),
     ("hull", keys!["points", "file", "scale"]),
     ("mesh", keys!["vertices", "faces", "file", "scale", "open"]),
+    (
+        "mesh-distance",
+        keys!["vertices", "faces", "file", "scale", "cells"],
+    ),
+    (
+        "mesh-parts",
+        keys!["vertices", "faces", "file", "scale", "parts"],
+    ),
     ("height-field", keys!["spacing", "heights"]),
     (
         "dish",
@@ -149,7 +157,18 @@ fn kind(word: &str, table: &Table<'_>) -> Result<ShapeKind> {
         },
         "half-space" => ShapeKind::HalfSpace,
         "hull" => ShapeKind::Hull(hull(table)?),
-        "mesh" => mesh(table)?,
+        "mesh" => ShapeKind::Mesh {
+            triangles: triangles(table)?,
+            open: table.read("open", |node| node.flag())?.unwrap_or(false),
+        },
+        "mesh-distance" => ShapeKind::MeshDistance {
+            triangles: triangles(table)?,
+            cells: number_of(table, "cells", 64, 4..=512)?,
+        },
+        "mesh-parts" => ShapeKind::MeshParts {
+            triangles: triangles(table)?,
+            parts: number_of(table, "parts", 16, 1..=256)?,
+        },
         "height-field" => height_field(table)?,
         "pot" => {
             let radius = size(&table.need("radius")?)?;
@@ -229,8 +248,28 @@ fn points(node: &Node<'_>) -> Result<Vec<Point3<f64>>> {
     node.items()?.iter().map(read).collect()
 }
 
-fn mesh(table: &Table<'_>) -> Result<ShapeKind> {
-    let triangles = match (table.get("file"), table.get("vertices")) {
+/// A count with a default.
+fn number_of(
+    table: &Table<'_>,
+    key: &'static str,
+    default: usize,
+    good: std::ops::RangeInclusive<usize>,
+) -> Result<usize> {
+    let Some(node) = table.get(key) else {
+        return Ok(default);
+    };
+    let count = node.count(*good.end())?;
+    match good.contains(&count) {
+        true => Ok(count),
+        false => Err(node.fail(
+            format!("{count} is too small"),
+            format!("give {} to {}", good.start(), good.end()),
+        )),
+    }
+}
+
+fn triangles(table: &Table<'_>) -> Result<MeshSource> {
+    Ok(match (table.get("file"), table.get("vertices")) {
         (Some(file), None) => {
             if let Some(faces) = table.get("faces") {
                 return Err(faces.fail("does not go with file", "leave out one of them"));
@@ -263,9 +302,7 @@ fn mesh(table: &Table<'_>) -> Result<ShapeKind> {
                 "give either file, or vertices and faces",
             ));
         }
-    };
-    let open = table.read("open", |node| node.flag())?.unwrap_or(false);
-    Ok(ShapeKind::Mesh { triangles, open })
+    })
 }
 
 fn scale_needs_file(table: &Table<'_>) -> Result<()> {
@@ -278,9 +315,9 @@ fn scale_needs_file(table: &Table<'_>) -> Result<()> {
 fn mesh_file(table: &Table<'_>, file: &Node<'_>) -> Result<MeshFile> {
     let path = file.name()?;
     let extension = path.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
-    if extension != "obj" && extension != "stl" {
+    if !crate::mesh::EXTENSIONS.contains(&extension.as_str()) {
         return Err(file.fail(
-            "is neither .obj nor .stl",
+            "is neither .obj, .stl, .dae, .glb nor .gltf",
             "convert the mesh to one of them",
         ));
     }
