@@ -2,6 +2,8 @@
 
 mod error;
 pub mod mesh;
+mod mesh_use;
+pub mod mjcf;
 mod options;
 pub mod scene_file;
 mod xml;

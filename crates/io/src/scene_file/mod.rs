@@ -40,7 +40,7 @@ mod robot;
 mod shape;
 mod signal;
 mod source;
-mod suggest;
+pub(crate) mod suggest;
 mod units;
 mod write;
 
@@ -107,6 +107,28 @@ impl std::fmt::Display for Ignored {
 }
 
 impl SceneFile {
+    /// A scene that was read from the file of another format.
+    ///
+    /// # Errors
+    /// Names used twice, references to nothing, and robots that the dynamics refuse.
+    pub(crate) fn from_model(
+        scene: SceneDescription,
+        ignored: Vec<Ignored>,
+        path: &Path,
+        folder: PathBuf,
+        places: Places,
+    ) -> Result<Self> {
+        let file = Self {
+            scene,
+            ignored,
+            file: path.display().to_string(),
+            folder,
+            places,
+        };
+        check::references(&file)?;
+        Ok(file)
+    }
+
     /// The folder that mesh files are relative to.
     pub fn folder(&self) -> &Path {
         &self.folder

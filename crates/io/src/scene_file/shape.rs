@@ -162,7 +162,8 @@ pub enum ShapeError {
 }
 
 impl MeshFile {
-    fn read(&self, folder: &Path) -> Result<MeshData, IoError> {
+    /// Its triangles in the scene's unit of length; relative paths start at `folder`.
+    pub(crate) fn read(&self, folder: &Path) -> Result<MeshData, IoError> {
         let mut data = mesh::read(&folder.join(&self.path))?;
         for vertex in &mut data.vertices {
             vertex.coords.component_mul_assign(&self.scale);
@@ -195,7 +196,10 @@ impl ShapeKind {
     /// A mesh file that cannot be read, or numbers that make no shape.
     pub fn build(&self, name: &str, folder: &Path) -> Result<Shape, ShapeError> {
         let mesh = |data: MeshData, open: bool| match open {
-            true => Shape::open_mesh(name, data.vertices, data.faces),
+            true => {
+                let faces = with_area(&data);
+                Shape::open_mesh(name, data.vertices, faces)
+            }
             false => Shape::triangle_mesh(name, data.vertices, data.faces),
         };
         Ok(match self {
@@ -278,4 +282,21 @@ impl ShapeKind {
             Self::Nut { .. } => "nut",
         }
     }
+}
+
+/// The faces that have an area: meshes for drawing often have some without, and nothing touches or
+/// sees those.
+fn with_area(mesh: &MeshData) -> Vec<[u32; 3]> {
+    /// Double area per square of the longest side, below which a face has no direction.
+    const LEAST: f64 = 1e-12;
+    let has_area = |face: &[u32; 3]| {
+        let [Some(a), Some(b), Some(c)] = face.map(|corner| mesh.vertices.get(corner as usize))
+        else {
+            return true;
+        };
+        let sides = [b - a, c - a, c - b];
+        let longest = sides.iter().map(|side| side.norm()).fold(0.0, f64::max);
+        sides[0].cross(&sides[1]).norm() > LEAST * longest * longest
+    };
+    mesh.faces.iter().copied().filter(has_area).collect()
 }

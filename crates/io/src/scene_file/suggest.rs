@@ -18,7 +18,7 @@ pub(super) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
 }
 
 /// `did you mean "x"? …` if there is such a word, else the list of what there is.
-pub(super) fn advice<'a>(
+pub(crate) fn advice<'a>(
     what: &str,
     word: &str,
     known: impl IntoIterator<Item = &'a str> + Clone,

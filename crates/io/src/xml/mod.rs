@@ -11,7 +11,7 @@ use std::rc::Rc;
 use crate::error::{IoError, Result};
 use crate::scene_file::Place;
 
-pub(crate) use unread::{Reasons, unread};
+pub(crate) use unread::unread;
 
 /// Deepest nesting of elements.
 const DEEPEST: usize = 200;
