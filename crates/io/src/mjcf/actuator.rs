@@ -14,6 +14,8 @@ struct Law {
     gain: f64,
     bias: [f64; 3],
     activation: Activation,
+    /// Share of critical damping that a servo asks for, instead of a gain.
+    damping_ratio: f64,
 }
 
 impl Law {
@@ -22,6 +24,7 @@ impl Law {
             gain,
             bias,
             activation: Activation::Direct,
+            damping_ratio: 0.0,
         }
     }
 }
@@ -65,7 +68,7 @@ impl<'a> Builder<'_, 'a> {
         }
         element.mark_read();
         attributes.pass_over(&["group", "user"]);
-        let Some(law) = law(&attributes, self.context.compiler.autolimits)? else {
+        let Some(mut law) = law(&attributes, self.context.compiler.autolimits)? else {
             element.mark_all_read();
             return Ok(None);
         };
@@ -73,6 +76,15 @@ impl<'a> Builder<'_, 'a> {
             element.mark_all_read();
             return Ok(None);
         };
+        if law.damping_ratio > 0.0 {
+            match self.reflected_inertia(&target, gear) {
+                // The damper of a spring kp with the inertia m, 2 ζ √(kp m).
+                Some(inertia) => {
+                    law.bias[2] = -2.0 * law.damping_ratio * (law.gain * inertia).sqrt();
+                }
+                None => attributes.notes.ignore_attribute(element, "dampratio"),
+            }
+        }
         let autolimits = self.context.compiler.autolimits;
         let mut control_limits = attributes.range("ctrllimited", "ctrlrange", autolimits)?;
         let mut activation = law.activation;
@@ -197,8 +209,9 @@ fn law(attributes: &Attributes<'_>, autolimits: bool) -> Result<Option<Law>> {
     Ok(Some(match attributes.element.tag.as_str() {
         "motor" => Law::direct(1.0, [0.0; 3]),
         "position" => {
-            let (kp, kv) = servo_gains(attributes)?;
+            let (kp, kv, damping_ratio) = servo_gains(attributes)?;
             Law {
+                damping_ratio,
                 activation: filter(attributes.number_or("timeconst", 0.0)?),
                 ..Law::direct(kp, [0.0, -kp, -kv])
             }
@@ -208,8 +221,9 @@ fn law(attributes: &Attributes<'_>, autolimits: bool) -> Result<Option<Law>> {
             Law::direct(kv, [0.0, 0.0, -kv])
         }
         "intvelocity" => {
-            let (kp, kv) = servo_gains(attributes)?;
+            let (kp, kv, damping_ratio) = servo_gains(attributes)?;
             Law {
+                damping_ratio,
                 activation: Activation::Integrator { limits: limits()? },
                 ..Law::direct(kp, [0.0, -kp, -kv])
             }
@@ -331,9 +345,13 @@ fn gain(attributes: &Attributes<'_>, name: &'static str, default: f64) -> Result
         .map_or(Ok(default), |value| value.non_negative())
 }
 
-/// Stiffness and damping of a servo.
-fn servo_gains(attributes: &Attributes<'_>) -> Result<(f64, f64)> {
-    let gains = (gain(attributes, "kp", 1.0)?, gain(attributes, "kv", 0.0)?);
-    attributes.report_unless("dampratio", &[0.0])?;
-    Ok(gains)
+/// Stiffness and damping of a servo, and the share of critical damping where it asks for that.
+fn servo_gains(attributes: &Attributes<'_>) -> Result<(f64, f64, f64)> {
+    let (kp, kv) = (gain(attributes, "kp", 1.0)?, gain(attributes, "kv", 0.0)?);
+    let ratio = attributes.get("dampratio");
+    if let (Some(ratio), true) = (ratio, kv > 0.0) {
+        return Err(ratio.error("kv says the damping already", "leave out one of the two"));
+    }
+    let ratio = ratio.map_or(Ok(0.0), |value| value.non_negative())?;
+    Ok((kp, kv, ratio))
 }

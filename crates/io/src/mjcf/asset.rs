@@ -40,7 +40,9 @@ pub(super) struct Mesh<'a> {
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(super) enum InertiaRule {
     /// The volume inside its faces.
-    Volume,
+    Signed,
+    /// MuJoCo's rule where a file says none, for which parts outside count positive too.
+    Unsigned,
     /// The volume of its convex hull.
     Hull,
 }
@@ -103,18 +105,19 @@ impl<'a> Assets<'a> {
             "material",
         ]);
         let rule = match attributes.get("inertia") {
-            None => InertiaRule::Volume,
+            None => InertiaRule::Unsigned,
             Some(value) => match value.word(&["legacy", "exact", "convex", "shell"])? {
                 "convex" => InertiaRule::Hull,
+                "exact" => InertiaRule::Signed,
                 "shell" => {
                     attributes.notes.ignore(
                         element,
                         "<mesh inertia=\"shell\">",
                         "meshes are solid here",
                     );
-                    InertiaRule::Volume
+                    InertiaRule::Signed
                 }
-                _ => InertiaRule::Volume,
+                _ => InertiaRule::Unsigned,
             },
         };
         let mesh = Mesh {

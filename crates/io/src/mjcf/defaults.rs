@@ -224,6 +224,9 @@ impl<'a> Attributes<'a> {
                 of_its_kind || OF_ALL_ACTUATORS.contains(&name)
             });
             levels.find_map(|level| {
+                if !level.has(name) {
+                    return None;
+                }
                 if level.tag != self.default_tag {
                     self.notes.ask(&level.tag, name);
                 }

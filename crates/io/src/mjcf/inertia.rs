@@ -1,8 +1,11 @@
 //! Masses and inertias: given by `<inertial>`, or inferred from geoms.
 //!
-//! A mesh counts with the volume inside its faces, ∫ over the signed tetrahedra between the origin
-//! and each face; one whose volume comes out as zero or negative (open, or inside out) counts with
-//! its convex hull.
+//! A mesh is cut into tetrahedra between one point and each of its faces. With `inertia="exact"`
+//! those that lie outside count negative, and the sum is the volume inside the faces, whichever the
+//! point. MuJoCo's rule for meshes that ask for nothing (`legacy`) counts all of them positive: once
+//! from the centre of the surface for the centre of mass, and again from there for the volume and
+//! its moments. For a mesh that is convex, or that its centre sees all of, the two are the same. A
+//! mesh without a positive volume counts with its convex hull, as one with `inertia="convex"` does.
 
 use std::path::Path;
 
@@ -141,7 +144,8 @@ fn of_geom(context: &Context<'_>, geom: &Geom<'_>) -> Result<Option<Inertia>> {
 /// Integrals over the volume of a mesh.
 pub(super) fn mesh_moments(mesh: &MeshData, rule: InertiaRule) -> Option<VolumeMoments> {
     let inside = match rule {
-        InertiaRule::Volume => inside_faces(mesh),
+        InertiaRule::Signed => signed(mesh),
+        InertiaRule::Unsigned => unsigned(mesh),
         InertiaRule::Hull => None,
     };
     inside.or_else(|| {
@@ -150,16 +154,55 @@ pub(super) fn mesh_moments(mesh: &MeshData, rule: InertiaRule) -> Option<VolumeM
     })
 }
 
-fn inside_faces(mesh: &MeshData) -> Option<VolumeMoments> {
+fn signed(mesh: &MeshData) -> Option<VolumeMoments> {
+    let sum = tetrahedra(mesh, Vector3::zeros(), |part| part)?;
+    (sum.volume > 0.0 && sum.volume.is_finite()).then_some(sum)
+}
+
+fn unsigned(mesh: &MeshData) -> Option<VolumeMoments> {
+    let (mut area, mut center) = (0.0, Vector3::zeros());
+    for face in &mesh.faces {
+        let [a, b, c] = corners(mesh, face)?;
+        let part = (b - a).cross(&(c - a)).norm();
+        area += part;
+        center += (a + b + c) * (part / 3.0);
+    }
+    if !(area > 0.0) {
+        return None;
+    }
+    let from_surface = tetrahedra(mesh, center / area, f64::abs)?;
+    if !(from_surface.volume > 0.0 && from_surface.volume.is_finite()) {
+        return None;
+    }
+    let center = center / area + from_surface.first / from_surface.volume;
+    let sum = tetrahedra(mesh, center, f64::abs)?;
+    Some(VolumeMoments {
+        volume: sum.volume,
+        first: center * sum.volume,
+        second: sum.second + center * center.transpose() * sum.volume,
+    })
+}
+
+fn corners(mesh: &MeshData, face: &[u32; 3]) -> Option<[Vector3<f64>; 3]> {
+    let [a, b, c] = face.map(|corner| mesh.vertices.get(corner as usize));
+    Some([a?.coords, b?.coords, c?.coords])
+}
+
+/// Moments about a point, summed over the tetrahedra between it and the faces; `count` says how
+/// their signed volumes count.
+fn tetrahedra(
+    mesh: &MeshData,
+    from: Vector3<f64>,
+    count: impl Fn(f64) -> f64,
+) -> Option<VolumeMoments> {
     let mut sum = VolumeMoments {
         volume: 0.0,
         first: Vector3::zeros(),
         second: Matrix3::zeros(),
     };
     for face in &mesh.faces {
-        let [a, b, c] = [face[0], face[1], face[2]].map(|i| mesh.vertices.get(i as usize));
-        let (a, b, c) = (a?.coords, b?.coords, c?.coords);
-        let part = a.dot(&b.cross(&c)) / 6.0;
+        let [a, b, c] = corners(mesh, face)?.map(|corner| corner - from);
+        let part = count(a.dot(&b.cross(&c)) / 6.0);
         let corners = a + b + c;
         sum.volume += part;
         sum.first += corners * (part / 4.0);
@@ -167,7 +210,7 @@ fn inside_faces(mesh: &MeshData) -> Option<VolumeMoments> {
         let squares = a * a.transpose() + b * b.transpose() + c * c.transpose();
         sum.second += (squares + corners * corners.transpose()) * (part / 20.0);
     }
-    (sum.volume > 0.0 && sum.volume.is_finite()).then_some(sum)
+    Some(sum)
 }
 
 fn scaled(inertia: Inertia, factor: f64) -> Inertia {

@@ -49,6 +49,7 @@ mod notes;
 mod option;
 mod pose;
 mod reasons;
+mod reflected;
 mod robot;
 mod scene;
 mod sensor;
@@ -170,6 +171,7 @@ fn convert(
 fn ignored(context: Context<'_>) -> Vec<Ignored> {
     context.defaults.settle();
     let root = context.root;
+    note_text(root, &context.defaults.notes);
     let notes = context.defaults.notes.clone();
     drop(context);
     let mut list = Rc::try_unwrap(notes).map_or_else(|_| Vec::new(), notes::Notes::into_ignored);
@@ -188,4 +190,15 @@ fn ignored(context: Context<'_>) -> Vec<Ignored> {
         (**file != *root.file, file.clone(), *line)
     });
     list
+}
+
+/// Text between tags, of which MJCF has none.
+fn note_text(element: &Element, notes: &notes::Notes) {
+    if !element.text.is_empty() {
+        let what = format!("text in <{}>", element.tag);
+        notes.ignore(element, what, "MJCF says everything in attributes");
+    }
+    for child in &element.children {
+        note_text(child, notes);
+    }
 }

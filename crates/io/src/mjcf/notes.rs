@@ -74,7 +74,9 @@ impl Notes {
             return;
         }
         if let Some(attributes) = self.asked.borrow().get(&default.tag) {
-            for attribute in attributes {
+            let said = default.attribute_names();
+            let known: Vec<&str> = said.filter(|name| attributes.contains(name)).collect();
+            for attribute in known {
                 default.attribute(attribute);
             }
         }

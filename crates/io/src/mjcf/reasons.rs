@@ -76,7 +76,7 @@ fn of_attribute(tag: &str, attribute: &str) -> Option<&'static str> {
             "the force of an actuator is limited by its forcerange"
         }
         ("weld", "torquescale") => HARD,
-        (_, "dampratio") => "give kv itself",
+        (_, "dampratio") => "only what drives joints knows its inertia; give kv itself",
         (_, "delay" | "nsample" | "interp" | "interval") => "nothing is late here",
         (_, "noise") => "sensors are exact",
         (_, "lengthrange" | "actearly" | "actdim") => "is for muscles and programs",

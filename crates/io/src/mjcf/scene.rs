@@ -1,7 +1,7 @@
 //! From the tree of a file to bodies, and one robot of everything that has joints.
 
-use std::cell::Cell;
-use std::collections::HashSet;
+use std::cell::{Cell, OnceCell};
+use std::collections::{HashMap, HashSet};
 
 use nalgebra::{Isometry3, Vector3};
 use stiction_collision::{CombineRule, Groups, Material};
@@ -35,6 +35,8 @@ pub(super) struct Builder<'c, 'a> {
     /// Whether something refers to the world as a body.
     pub(super) world_is_used: Cell<bool>,
     pub(super) names: Names,
+    /// Diagonal of the mass matrix by joint.
+    pub(super) joint_inertias: OnceCell<HashMap<String, f64>>,
 }
 
 /// A frame on something of the scene.
@@ -71,6 +73,7 @@ impl<'c, 'a> Builder<'c, 'a> {
             paired,
             world_is_used: Cell::new(false),
             names,
+            joint_inertias: OnceCell::new(),
         })
     }
 
