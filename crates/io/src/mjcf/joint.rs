@@ -149,6 +149,13 @@ pub(super) fn read<'a>(
             "only hinges and slides have springs here",
         );
     }
+    if properties.armature != 0.0 && kind == Kind::Free {
+        attributes.notes.ignore(
+            attributes.element,
+            "<joint armature> of a free joint in world axes",
+            "it acts in the axes of the body",
+        );
+    }
     if !switches.springs {
         properties.stiffness = 0.0;
     }
