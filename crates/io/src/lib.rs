@@ -3,10 +3,13 @@
 mod error;
 pub mod mesh;
 mod mesh_use;
+pub mod mjcf;
+mod open;
 mod options;
 pub mod scene_file;
 pub mod urdf;
 mod xml;
 
 pub use error::{IoError, Result};
+pub use open::read;
 pub use options::{Base, MeshUse, ModelOptions};

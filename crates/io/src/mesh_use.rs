@@ -3,9 +3,14 @@
 use crate::options::MeshUse;
 use crate::scene_file::{MeshSource, PointSource, ShapeKind};
 
-/// The shape that a mesh collides as.
+/// The shape that a mesh collides as. One without triangles, because only points were given, collides
+/// as their hull.
 pub(crate) fn mesh_shape(mesh_use: MeshUse, triangles: MeshSource) -> ShapeKind {
-    match mesh_use {
+    let has_faces = match &triangles {
+        MeshSource::Inline(data) => !data.faces.is_empty(),
+        MeshSource::File(_) => true,
+    };
+    match if has_faces { mesh_use } else { MeshUse::Hull } {
         MeshUse::Hull => ShapeKind::Hull(match triangles {
             MeshSource::Inline(data) => PointSource::Inline(data.vertices),
             MeshSource::File(file) => PointSource::File(file),

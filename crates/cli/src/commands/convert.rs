@@ -44,8 +44,6 @@ fn write(
         .map(|ending| ending.to_string_lossy().to_ascii_lowercase());
     Ok(match ending.as_deref() {
         Some("toml") => (to_toml(scene), Vec::new()),
-        Some("urdf") => stiction_io::urdf::to_urdf(scene, folder)?,
-        Some("xml" | "mjcf") => stiction_io::mjcf::to_mjcf(scene, folder)?,
         _ => anyhow::bail!(
             "{}: the new file must end in .toml, .urdf, .xml or .mjcf",
             output.display()

@@ -1,0 +1,106 @@
+//! `<include>`: other files, put in the place of the element.
+
+use std::path::{Path, PathBuf};
+
+use crate::error::{IoError, Result};
+use crate::xml::{self, Element};
+
+/// Largest file, bytes.
+const LARGEST: u64 = 64 << 20;
+/// Deepest nesting of elements with all files put together.
+const DEEPEST: usize = 200;
+/// Most files of a model.
+const MOST_FILES: usize = 1000;
+
+/// Reads a file as text.
+pub(super) fn text(path: &Path) -> std::result::Result<String, String> {
+    let size = std::fs::metadata(path).map_err(|error| error.to_string())?;
+    if size.len() > LARGEST {
+        return Err(format!(
+            "has {} bytes, more than the {LARGEST} of a model; put meshes into files of their own",
+            size.len()
+        ));
+    }
+    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
+    String::from_utf8(bytes).map_err(|error| {
+        let at = error.utf8_error().valid_up_to();
+        format!("is not UTF-8 text: byte {at} begins no character")
+    })
+}
+
+/// Puts the content of included files in the place of each `<include>`, which is looked for from
+/// the folder of the main file, then from that of the file that includes it.
+pub(super) fn expand(root: &mut Element, main: &Path) -> Result<()> {
+    let folder = main.parent().unwrap_or(Path::new("")).to_owned();
+    let mut files = vec![identity(main)];
+    visit(root, &folder, &mut files, 0)
+}
+
+fn visit(
+    element: &mut Element,
+    folder: &Path,
+    files: &mut Vec<PathBuf>,
+    depth: usize,
+) -> Result<()> {
+    if depth > DEEPEST {
+        return Err(element.error(
+            format!("is nested more than {DEEPEST} levels deep"),
+            "flatten the model",
+        ));
+    }
+    let mut at = 0;
+    while at < element.children.len() {
+        if element.children[at].tag != "include" {
+            visit(&mut element.children[at], folder, files, depth + 1)?;
+            at += 1;
+            continue;
+        }
+        // What was put in is visited next, so that its own includes count as its own.
+        let content = open(&element.children[at], folder, files)?;
+        element.children.splice(at..=at, content);
+    }
+    Ok(())
+}
+
+/// The elements of an included file.
+fn open(include: &Element, folder: &Path, files: &mut Vec<PathBuf>) -> Result<Vec<Element>> {
+    let Some(name) = include.attribute("file") else {
+        return Err(include.error("names no file", "write file=\"…\""));
+    };
+    let refuse = |problem: String, advice: &str| -> IoError {
+        include.attribute_error("file", problem, advice)
+    };
+    let beside = Path::new(&*include.file).parent().unwrap_or(Path::new(""));
+    let candidates = [folder.join(name), beside.join(name)];
+    let path = candidates.iter().find(|path| path.is_file());
+    let path = path.unwrap_or(&candidates[0]);
+    let known = identity(path);
+    // A file that includes itself, directly or not, would be here for the second time too.
+    if files.contains(&known) {
+        return Err(refuse(
+            format!("\"{name}\" is included already, or includes itself"),
+            "include each file once",
+        ));
+    }
+    if files.len() >= MOST_FILES {
+        return Err(refuse(
+            format!("is one of more than {MOST_FILES} files"),
+            "put them together",
+        ));
+    }
+    files.push(known);
+    let text = text(path).map_err(|problem| {
+        let problem = format!("\"{}\": {problem}", path.display());
+        refuse(problem, "files are looked for from the folder of the model")
+    })?;
+    let mut root = xml::parse(&text, &path.display().to_string())?;
+    if !["mujoco", "mujocoinclude"].contains(&root.tag.as_str()) {
+        return Err(root.error("is no part of a model", "begin it with <mujocoinclude>"));
+    }
+    Ok(std::mem::take(&mut root.children))
+}
+
+/// A path by which the same file is known however it was named.
+fn identity(path: &Path) -> PathBuf {
+    std::fs::canonicalize(path).unwrap_or_else(|_| path.to_owned())
+}
