@@ -148,16 +148,8 @@ impl Yardstick {
                         column[first..first + segment.len]
                             .copy_from_slice(&values[row * segment.len..(row + 1) * segment.len]);
                     }
-                    self.dynamics.solve_subsystem_in_place(subsystem, column);
-                    for segment in group {
-                        let values = self.rows.values(index, segment);
-                        let first = segment.first_dof - dofs.start;
-                        sum += values[row * segment.len..(row + 1) * segment.len]
-                            .iter()
-                            .zip(&column[first..first + segment.len])
-                            .map(|(a, b)| a * b)
-                            .sum::<f64>();
-                    }
+                    let kept = &mut self.velocity[..dofs.len()];
+                    sum += self.dynamics.inverse_norm_squared(subsystem, column, kept);
                 }
                 let mean = sum / constraint.rows as f64;
                 if mean > 0.0 {

@@ -26,8 +26,9 @@ pub fn read(path: &Path, options: &ModelOptions) -> Result<SceneFile> {
         },
         _ => Err(IoError::File {
             file: path.display().to_string(),
-            problem: "is neither a scene file (.toml), nor URDF (.urdf, .xml), nor MJCF (.xml, .mjcf)"
-                .to_owned(),
+            problem:
+                "is neither a scene file (.toml), nor URDF (.urdf, .xml), nor MJCF (.xml, .mjcf)"
+                    .to_owned(),
         }),
     }
 }

@@ -55,6 +55,10 @@ struct Island {
     result: Result<Option<Report>, ProblemError>,
 }
 
+/// Constraints beside those of the largest island from which on islands are solved in parallel:
+/// about 0.1 ms of work.
+const WORTH_THREADS: usize = 30;
+
 /// Makes the solver of a new island.
 pub(crate) type MakeSolver = Box<dyn Fn() -> Box<dyn Solver> + Send + Sync>;
 
@@ -151,7 +155,7 @@ impl Islands {
         let data = &*subsystems;
         let buffer = &*rows;
         let run = |island: &mut Box<Island>| island.solve(data, buffer, warm, budget);
-        if self.active.len() > 1 {
+        if self.is_worth_threads() {
             self.slots
                 .par_iter_mut()
                 .flatten()
@@ -172,6 +176,19 @@ impl Islands {
             }
         }
         Ok(summary)
+    }
+
+    /// Whether what is left beside the largest island outweighs waking threads up for it.
+    fn is_worth_threads(&self) -> bool {
+        let islands = self
+            .active
+            .iter()
+            .filter_map(|&root| self.slots[root].as_ref());
+        let (all, largest) = islands.fold((0, 0), |(all, largest), island| {
+            let size = island.rows.len();
+            (all + size, size.max(largest))
+        });
+        all - largest >= WORTH_THREADS
     }
 
     /// Whether a subsystem is part of an island that was solved.

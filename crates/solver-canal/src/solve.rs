@@ -183,6 +183,11 @@ impl Canal {
         let beta_max = self.settings.penalty_max.value(mass).max(self.state.beta);
         self.shift.start(problem.constraints().len());
         self.strict_pause = Pause::default();
+        let start = self.adopt_guess(run, guess);
+        self.best.start(&self.state.lambda, start.residual);
+        if self.best.is_within(budget) {
+            return Outcome::Converged;
+        }
         let (dynamics, rows) = self.yardstick.matrices();
         self.hessian.update(
             problem.dof_count(),
@@ -190,10 +195,8 @@ impl Canal {
             rows,
             self.settings.linear_solver,
         );
-        let start = self.adopt_guess(run, guess);
-        self.best.start(&self.state.lambda, start.residual);
         // A guess that close is often one Newton step away.
-        if start.is_close && self.settings.polish && !self.best.is_within(budget) {
+        if start.is_close && self.settings.polish {
             self.finish(run, spent, start.residual);
         }
         if self.best.is_within(budget) {

@@ -15,8 +15,8 @@ use stiction_sim::SimError;
 use crate::arguments::{RunArguments, SceneArguments};
 use crate::commands::export::{unwritable, write_page};
 use crate::simulate::{
-    Curve, End, Interrupt, Sample, Series, draw, open, print_profile, print_summary, simulate,
-    step_count, summary_json,
+    Curve, End, Interrupt, Sample, SensorLog, Series, draw, open, print_profile, print_summary,
+    simulate, step_count, summary_json,
 };
 use crate::{Ending, complain};
 
@@ -29,6 +29,10 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
         .world
         .recording_header(&scene.name, 1.0 / arguments.fps);
     let mut recorder = Recorder::start(&outputs, header)?;
+    let mut sensors = match &outputs.sensors {
+        Some(path) => Some(SensorLog::create(path, &scene)?),
+        None => None,
+    };
     let mut series = Series::default();
     let bar = progress(&scene, arguments.quiet || arguments.json);
     let interrupt = Interrupt::listen();
@@ -37,12 +41,18 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
     let end = simulate(&mut scene, &interrupt, |scene| {
         series.samples.push(Sample::from(scene.world.report()));
         recorder.take(scene)?;
+        if let Some(log) = &mut sensors {
+            log.take(scene)?;
+        }
         show(&bar, scene, clock.elapsed());
         Ok(())
     })?;
     bar.finish_and_clear();
     let solver = scene.world.solver_name().to_owned();
     recorder.finish(&outputs)?;
+    if let Some(log) = sensors {
+        log.finish()?;
+    }
     if let Some(path) = &outputs.plot {
         let curves = [Curve {
             label: &solver,
@@ -93,6 +103,7 @@ struct Outputs {
     html: Option<PathBuf>,
     csv: Option<PathBuf>,
     plot: Option<PathBuf>,
+    sensors: Option<PathBuf>,
 }
 
 impl Outputs {
@@ -107,6 +118,7 @@ impl Outputs {
             html: or_default(&arguments.html, "html"),
             csv: arguments.csv.clone(),
             plot: arguments.plot.clone(),
+            sensors: arguments.sensors.clone(),
         }
     }
 }
@@ -132,7 +144,7 @@ struct Recorder {
 impl Recorder {
     fn start(outputs: &Outputs, header: Header) -> anyhow::Result<Self> {
         // Find out now, not after an hour, that something cannot be written.
-        for path in [&outputs.html, &outputs.csv, &outputs.plot]
+        for path in [&outputs.html, &outputs.csv, &outputs.plot, &outputs.sensors]
             .into_iter()
             .flatten()
         {
@@ -252,7 +264,13 @@ fn report(
         if arguments.profile {
             print_profile(&mut out, series)?;
         }
-        let written = [&outputs.record, &outputs.html, &outputs.csv, &outputs.plot];
+        let written = [
+            &outputs.record,
+            &outputs.html,
+            &outputs.csv,
+            &outputs.plot,
+            &outputs.sensors,
+        ];
         for path in written.into_iter().flatten() {
             writeln!(out, "wrote {}", path.display())?;
         }

@@ -2,11 +2,13 @@
 
 mod interrupt;
 mod plot;
+mod sensor_log;
 mod series;
 mod summary;
 
 pub(crate) use interrupt::Interrupt;
 pub(crate) use plot::{Curve, draw};
+pub(crate) use sensor_log::SensorLog;
 pub(crate) use series::{Sample, Series};
 pub(crate) use summary::{print_profile, print_summary, summary_json};
 
@@ -48,7 +50,7 @@ pub(crate) enum End {
 pub(crate) fn simulate(
     scene: &mut Scene,
     interrupt: &Interrupt,
-    mut watch: impl FnMut(&Scene) -> anyhow::Result<()>,
+    mut watch: impl FnMut(&mut Scene) -> anyhow::Result<()>,
 ) -> anyhow::Result<End> {
     let steps = step_count(scene);
     for _ in 0..steps {

@@ -32,6 +32,12 @@ impl FreeBodyFactor {
         x.copy_from_slice((self.inverse * Vector6::from_column_slice(x)).as_slice());
     }
 
+    /// xᵀ A⁻¹ x.
+    pub(super) fn inverse_norm_squared(&self, x: &[f64]) -> f64 {
+        let x = Vector6::from_column_slice(x);
+        x.dot(&(self.inverse * x))
+    }
+
     pub(super) fn for_each_lower_entry(&self, mut visit: impl FnMut(usize, usize, f64)) {
         for column in 0..6 {
             for row in column..6 {

@@ -78,6 +78,25 @@ impl DynamicsMatrix {
         }
     }
 
+    /// xᵀ A_j⁻¹ x for one subsystem, for the cost of half a solve where that is possible; x is
+    /// overwritten, and `kept` is work space of its size.
+    pub fn inverse_norm_squared(
+        &mut self,
+        subsystem: usize,
+        x: &mut [f64],
+        kept: &mut [f64],
+    ) -> f64 {
+        match &mut self.blocks[subsystem] {
+            BlockFactor::FreeBody(factor) => factor.inverse_norm_squared(x),
+            BlockFactor::Tree(factor) => factor.inverse_norm_squared(x),
+            BlockFactor::Sparse(_) | BlockFactor::Dense(_) => {
+                kept.copy_from_slice(x);
+                self.solve_subsystem_in_place(subsystem, x);
+                kept.iter().zip(&*x).map(|(a, b)| a * b).sum()
+            }
+        }
+    }
+
     /// Calls `visit(row, column, value)` for every stored entry of the lower triangle of A
     /// (row ≥ column, degrees of freedom of the whole problem), in a fixed order.
     pub fn for_each_lower_entry(&self, mut visit: impl FnMut(usize, usize, f64)) {

@@ -164,6 +164,28 @@ impl TreeFactor {
         }
     }
 
+    /// xᵀ (Σ J_bᵀ H_b J_b + diag)⁻¹ x = ‖L⁻ᵀ x‖². Only the branches on which x is not zero are
+    /// visited; x is overwritten.
+    pub(super) fn inverse_norm_squared(&self, x: &mut [f64]) -> f64 {
+        let mut sum = 0.0;
+        for dof in (0..x.len()).rev() {
+            if x[dof] == 0.0 {
+                continue;
+            }
+            let row = &self.factor[self.row_start[dof]..self.row_start[dof + 1]];
+            let value = x[dof] / row[0];
+            sum += value * value;
+            let mut ancestor = self.dof_parent[dof];
+            let mut d = 1;
+            while let Some(i) = ancestor {
+                x[i] -= row[d] * value;
+                ancestor = self.dof_parent[i];
+                d += 1;
+            }
+        }
+        sum
+    }
+
     pub(super) fn for_each_lower_entry(&self, mut visit: impl FnMut(usize, usize, f64)) {
         for dof in 0..self.dof_parent.len() {
             let row = &self.matrix[self.row_start[dof]..self.row_start[dof + 1]];

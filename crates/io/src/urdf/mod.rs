@@ -159,7 +159,8 @@ impl Reader<'_> {
             "" => "robot",
             name => name,
         };
-        self.places.insert("robots[0]".to_owned(), self.root.place());
+        self.places
+            .insert("robots[0]".to_owned(), self.root.place());
         let mut robot = RobotDescription {
             name: name.to_owned(),
             base: Isometry3::identity(),
@@ -309,5 +310,8 @@ fn xacro<'a>(element: &'a Element, lines: &[&str]) -> Option<&'a Element> {
     if line[start..].starts_with("<xacro:") {
         return Some(element);
     }
-    element.children.iter().find_map(|child| xacro(child, lines))
+    element
+        .children
+        .iter()
+        .find_map(|child| xacro(child, lines))
 }

@@ -128,11 +128,7 @@ const MESH: Schema = Schema {
 const LINK: Schema = Schema {
     tag: "link",
     attributes: &[("name", Must, Text)],
-    children: &[
-        (AtMostOnce, &INERTIAL),
-        (Any, &VISUAL),
-        (Any, &COLLISION),
-    ],
+    children: &[(AtMostOnce, &INERTIAL), (Any, &VISUAL), (Any, &COLLISION)],
 };
 const PARENT: Schema = Schema {
     tag: "parent",
@@ -284,7 +280,9 @@ fn copy(element: &Element, schema: &Schema, out: &mut String) -> Result<()> {
     }
     for &(often, child) in schema.children {
         if skipped(element, child) {
-            element.children_of(child.tag).for_each(Element::mark_all_read);
+            element
+                .children_of(child.tag)
+                .for_each(Element::mark_all_read);
             continue;
         }
         let found: Vec<&Element> = element.children_of(child.tag).collect();
@@ -328,9 +326,10 @@ fn one_form(element: &Element) -> Result<()> {
     let mut forms = element.children.iter().filter(known);
     match (forms.next(), forms.next(), element.children.first()) {
         (Some(_), None, _) => Ok(()),
-        (Some(_), Some(second), _) => {
-            Err(second.error("is a second form", "give each shape a <geometry> of its own"))
-        }
+        (Some(_), Some(second), _) => Err(second.error(
+            "is a second form",
+            "give each shape a <geometry> of its own",
+        )),
         (None, _, Some(other)) => {
             Err(other.error("is not a form", suggest::advice("forms", &other.tag, words)))
         }

@@ -92,7 +92,9 @@ impl<'a> Tree<'a> {
     /// The link at an end of a joint.
     fn end(&self, joint: &Element, end: &'static str) -> Result<usize> {
         let child = joint.child(end);
-        let link = child.and_then(|child| child.attribute("link")).unwrap_or("");
+        let link = child
+            .and_then(|child| child.attribute("link"))
+            .unwrap_or("");
         self.link_index.get(link).copied().ok_or_else(|| {
             let names = self.links.iter().map(|link| name(link));
             let advice = suggest::advice("links", link, names);
