@@ -246,6 +246,24 @@ fn controls_are_set_at_run_time_and_kept_by_snapshots() {
     assert_eq!(text_of(&first), text_of(&second));
 }
 
+#[test]
+fn a_step_that_is_tried_again_advances_activations_once() {
+    let lines = "kind = \"motor\"\nactivation = \"integrator\"\ncontrol = 1";
+    let mut scene = wheel(&actuator("i", lines));
+    for step in 1..=20 {
+        // Controllers that ran for a step that failed run again for the next try.
+        scene.world.control().unwrap();
+        scene.world.step().unwrap();
+        let steps = f64::from(step);
+        let known = DT * DT * 0.5 * steps * (steps + 1.0) / INERTIA;
+        let state = scene
+            .world
+            .joint_state(robot(&scene.world), "axle")
+            .unwrap();
+        assert!((state.velocity - known).abs() < 1e-12, "{state:?}");
+    }
+}
+
 const FLOATING: &str = r#"
 seconds = 1
 [[bodies]]

@@ -148,7 +148,7 @@ fn arm(settings: Settings) -> (World, RobotHandle) {
         let axis = [Vector3::z(), Vector3::y()][index as usize % 2];
         model
             .add_joint(
-                &format!("joint{index}"),
+                format!("joint{index}"),
                 JointKind::Revolute { axis },
                 &parent,
                 &link,

@@ -156,7 +156,7 @@ pub struct TendonState {
     /// Rate of change of the length, m/s.
     pub velocity: f64,
     /// Force along the length in the last step, N: positive pushes its ends apart, negative is
-    /// tension. Limits, friction, spring and drive together.
+    /// tension. Limits, friction, spring and drive together; zero if the state was set since.
     pub force: f64,
 }
 
@@ -272,6 +272,9 @@ impl World {
 
     /// Impulse along a tendon in the last step, N·s.
     pub(crate) fn tendon_impulse(&self, index: usize) -> f64 {
+        if !self.has_previous {
+            return 0.0;
+        }
         let rows = self.rows.rows.iter().filter(|row| {
             let Key::Tendon(tendon, _) = row.key else {
                 return false;

@@ -252,7 +252,7 @@ fn finger(settings: Settings) -> (World, RobotHandle, TendonHandle) {
         let axis = [Vector3::z(), Vector3::y(), Vector3::z()][index];
         model
             .add_joint(
-                &format!("joint{index}"),
+                format!("joint{index}"),
                 JointKind::Revolute { axis },
                 &parent,
                 &name,
@@ -343,6 +343,30 @@ fn joint_loads_know_what_a_tendon_pulls() {
         assert!(wrench.torque.dot(&axis).abs() < 1e-9, "{joint}: {wrench:?}");
         assert!(wrench.force.norm() > 1.0);
     }
+}
+
+#[test]
+fn a_path_without_length_does_nothing() {
+    let mut world = World::new(settings()).unwrap();
+    let wall = world.add_body(RigidBody::fixed("wall")).unwrap();
+    let ball = world.add_body(RigidBody::free("ball", Inertia::solid_sphere(1.0, 0.1)));
+    let ball = ball.unwrap();
+    let strut = Tendon {
+        limits: [0.5, 1.0],
+        friction_loss: 3.0,
+        stiffness: 10.0,
+        ..Tendon::new("strut", line(&[(wall, [0.0; 3]), (ball, [0.0; 3])]))
+    };
+    world.add_tendon(strut).unwrap();
+    let report = world.step().unwrap();
+    assert_eq!((report.rows, report.unconverged), (0, 0));
+    // Once it has a direction it is pushed apart to its shortest length.
+    for _ in 0..480 {
+        world.step().unwrap();
+    }
+    let tendon = world.find_tendon("strut").unwrap();
+    let length = world.tendon_state(tendon).unwrap().length;
+    assert!(length > 0.5 - 1e-9 && length < 1.0 + 1e-9, "{length}");
 }
 
 #[test]

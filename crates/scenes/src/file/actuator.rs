@@ -50,6 +50,8 @@ pub(super) struct Actuator {
     dynamics: Activation,
     control: Signal<f64>,
     pub(super) activation: f64,
+    /// Activation at the start of the step.
+    before: f64,
 }
 
 impl Actuator {
@@ -64,6 +66,7 @@ impl Actuator {
             dynamics: description.activation,
             control: description.control.clone(),
             activation: 0.0,
+            before: 0.0,
         }
     }
 
@@ -71,6 +74,14 @@ impl Actuator {
     pub(super) fn signal(&self, world: &World) -> f64 {
         let middle = world.time() + 0.5 * world.settings().time_step;
         self.control.at(middle, 0.0).0
+    }
+
+    /// Begins a step; one that is tried again starts from the same activation.
+    pub(super) fn begin(&mut self, again: bool) {
+        match again {
+            true => self.activation = self.before,
+            false => self.before = self.activation,
+        }
     }
 
     /// Activation at the end of a step of `dt` s with this control throughout.

@@ -68,6 +68,8 @@ pub(super) struct Drives {
     pub(super) actuators: Vec<Actuator>,
     pub(super) compensations: Vec<Compensation>,
     pub(super) panel: Panel,
+    /// The step that began last.
+    step: Option<u64>,
     joint_sums: Vec<(RobotHandle, usize, Sum)>,
     tendon_sums: Vec<(TendonHandle, Sum)>,
 }
@@ -122,11 +124,14 @@ impl Drives {
 
     fn run_actuators(&mut self, world: &World, commands: &mut Commands) -> Result<()> {
         let dt = world.settings().time_step;
+        // The last try of this step failed.
+        let again = self.step.replace(world.step_count()) == Some(world.step_count());
         let panel = self.panel.clone();
         let mut dials = panel.dials();
         for (index, dial) in dials.iter_mut().enumerate() {
             let actuator = &mut self.actuators[index];
             let control = dial.control.unwrap_or_else(|| actuator.signal(world));
+            actuator.begin(again);
             actuator.advance(control, dt);
             dial.force = actuator.force(actuator.target.coordinate(world)?);
             let [constant, per_length, per_speed] = dial.force;
@@ -201,6 +206,7 @@ impl Controller for Drives {
     }
 
     fn restore(&mut self, memory: &[f64]) {
+        self.step = None;
         let mut dials = self.panel.dials();
         let all = self.actuators.iter_mut().zip(dials.iter_mut());
         for ((actuator, dial), part) in all.zip(memory.chunks_exact(3)) {

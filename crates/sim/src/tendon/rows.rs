@@ -257,7 +257,9 @@ impl TendonEntry {
     }
 
     fn push(&self, rows: &mut RowBuffer, key: Key, law: Law, error: f64) {
-        if self.gradients.is_empty() {
+        // Where nothing changes the length, as between points that coincide, there is no row.
+        let mut values = self.gradients.iter().flat_map(|gradient| &gradient.values);
+        if values.all(|&value| value == 0.0) {
             return;
         }
         rows.begin_dofs(key, law, error);
