@@ -1,25 +1,18 @@
 //! The inertia that an actuator moves, in the pose that the file describes.
 
-use std::collections::HashMap;
-
-use stiction_dynamics::{Data, MassMatrix, crba};
+use stiction_dynamics::{Data, Model, articulated_inertias, mass_inverse_product};
 
 use super::scene::Builder;
 use crate::scene_file::{ActuatorTarget, MassDescription, TendonPath};
 
 impl Builder<'_, '_> {
-    /// Inertia at the actuator's side of its gear; `None` for what is not a sum of joints. Joints
-    /// that share a tendon add up, as MuJoCo has it.
+    /// Inertia at the actuator's side of its gear, 1 / (j M⁻¹ jᵀ) with j the row of its length by
+    /// the velocities; `None` for what is not a sum of joints.
     pub(super) fn reflected_inertia(&self, target: &ActuatorTarget, gear: f64) -> Option<f64> {
-        let inertias = self
-            .joint_inertias
-            .get_or_init(|| self.joint_inertias().unwrap_or_default());
-        let of_joint = |joint: &str, ratio: f64| {
-            let inertia = inertias.get(joint)?;
-            Some(inertia / (ratio * ratio)).filter(|inertia| inertia.is_finite())
-        };
+        let (model, q) = self.model.get_or_init(|| self.build_model()).as_ref()?;
+        let mut row = vec![0.0; model.nv()];
         match target {
-            ActuatorTarget::Joint { joint, .. } => of_joint(joint, gear),
+            ActuatorTarget::Joint { joint, .. } => row[model.joint(joint)?.v.start] = gear,
             ActuatorTarget::Tendon(name) => {
                 let tendon = self
                     .scene
@@ -29,18 +22,22 @@ impl Builder<'_, '_> {
                 let TendonPath::Joints { terms, .. } = &tendon.path else {
                     return None;
                 };
-                let terms = terms.iter().filter(|(_, coefficient)| *coefficient != 0.0);
-                terms
-                    .map(|(joint, coefficient)| of_joint(joint, gear * coefficient))
-                    .sum()
+                for (joint, coefficient) in terms {
+                    row[model.joint(joint)?.v.start] += gear * coefficient;
+                }
             }
-            ActuatorTarget::Frame { .. } => None,
+            ActuatorTarget::Frame { .. } => return None,
         }
+        let mut data = Data::new(model);
+        articulated_inertias(model, &mut data, q).ok()?;
+        let rates = mass_inverse_product(model, &mut data, &row).ok()?;
+        let inverse: f64 = row.iter().zip(rates).map(|(a, b)| a * b).sum();
+        (inverse > 0.0).then(|| inverse.recip())
     }
 
-    /// The diagonal of the mass matrix by joint; `None` for a robot that cannot be built, which is
+    /// The robot and its coordinates at the start; `None` for one that cannot be built, which is
     /// refused later.
-    fn joint_inertias(&self) -> Option<HashMap<String, f64>> {
+    fn build_model(&self) -> Option<(Model, Vec<f64>)> {
         let robot = self.scene.robots.first()?;
         let links = robot.links.iter().map(|link| match link.mass {
             Some(MassDescription::Inertia(inertia)) => Some(inertia.to_inertia()),
@@ -54,13 +51,6 @@ impl Builder<'_, '_> {
                 q[range].copy_from_slice(&joint.initial);
             }
         }
-        let mut mass = MassMatrix::new(&model);
-        crba(&model, &mut Data::new(&model), &q, &mut mass).ok()?;
-        let diagonal = |joint: &str| {
-            let dofs = model.joint(joint)?.v.clone();
-            Some((joint.to_owned(), *mass.row(dofs.start).last()?))
-        };
-        let moving = robot.joints.iter().filter(|joint| joint.kind.nv() == 1);
-        Some(moving.filter_map(|joint| diagonal(&joint.name)).collect())
+        Some((model, q))
     }
 }

@@ -1,11 +1,11 @@
 //! From the tree of a file to bodies, and one robot of everything that has joints.
 
 use std::cell::{Cell, OnceCell};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use nalgebra::{Isometry3, Vector3};
 use stiction_collision::{CombineRule, Groups, Material};
-use stiction_dynamics::{Inertia, Transform, WORLD};
+use stiction_dynamics::{Inertia, Model, Transform, WORLD};
 
 use super::Context;
 use super::body::Tree;
@@ -35,8 +35,8 @@ pub(super) struct Builder<'c, 'a> {
     /// Whether something refers to the world as a body.
     pub(super) world_is_used: Cell<bool>,
     pub(super) names: Names,
-    /// Diagonal of the mass matrix by joint.
-    pub(super) joint_inertias: OnceCell<HashMap<String, f64>>,
+    /// The robot in the pose that the file describes, once someone asked for it.
+    pub(super) model: OnceCell<Option<(Model, Vec<f64>)>>,
 }
 
 /// A frame on something of the scene.
@@ -73,7 +73,7 @@ impl<'c, 'a> Builder<'c, 'a> {
             paired,
             world_is_used: Cell::new(false),
             names,
-            joint_inertias: OnceCell::new(),
+            model: OnceCell::new(),
         })
     }
 
