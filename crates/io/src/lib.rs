@@ -3,10 +3,13 @@
 mod error;
 pub mod mesh;
 mod mesh_use;
+pub mod mjcf_write;
 mod options;
 pub mod scene_file;
 pub mod urdf;
+mod written;
 mod xml;
 
 pub use error::{IoError, Result};
 pub use options::{Base, MeshUse, ModelOptions};
+pub use written::{LeftOut, Written};

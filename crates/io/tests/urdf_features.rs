@@ -48,13 +48,19 @@ fn every_type_of_joint_is_known() {
         let limited = matches!(kind, "revolute" | "prismatic");
         let range = [joint.properties.lower, joint.properties.upper];
         let infinite = [f64::NEG_INFINITY, f64::INFINITY];
-        assert_eq!(range, if limited { [-1.0, 2.0] } else { infinite }, "{kind}");
+        assert_eq!(
+            range,
+            if limited { [-1.0, 2.0] } else { infinite },
+            "{kind}"
+        );
         let driven = !matches!(kind, "fixed" | "planar" | "floating");
         let effort = joint.properties.effort_limit;
         assert_eq!(effort, if driven { 3.0 } else { f64::INFINITY }, "{kind}");
         // What the limits of joints with mixed units would mean is not known, and said.
         let ignored = read(&text).ignored;
-        let said = ignored.iter().any(|ignored| ignored.what.starts_with("<limit> of a"));
+        let said = ignored
+            .iter()
+            .any(|ignored| ignored.what.starts_with("<limit> of a"));
         assert_eq!(said, matches!(kind, "planar" | "floating"), "{kind}");
     }
 }
@@ -66,12 +72,18 @@ fn joints_have_the_defaults_of_the_format() {
     assert_eq!(joint.pose, nalgebra::Isometry3::identity());
     assert_eq!(joint.properties, Default::default());
     // Zero means that nobody knows; one limit that is missing is zero.
-    let text = jointed("revolute", "<limit upper=\"2\" effort=\"0\" velocity=\"0\"/>");
+    let text = jointed(
+        "revolute",
+        "<limit upper=\"2\" effort=\"0\" velocity=\"0\"/>",
+    );
     let joint = robot(&text).joints.remove(1);
     assert_eq!([joint.properties.lower, joint.properties.upper], [0.0, 2.0]);
     assert_eq!(joint.properties.effort_limit, f64::INFINITY);
     assert_eq!(joint.properties.velocity_limit, f64::INFINITY);
-    let text = jointed("revolute", "<limit lower=\"-1\" upper=\"1\"/><dynamics friction=\"0.3\"/>");
+    let text = jointed(
+        "revolute",
+        "<limit lower=\"-1\" upper=\"1\"/><dynamics friction=\"0.3\"/>",
+    );
     let properties = robot(&text).joints.remove(1).properties;
     assert_eq!((properties.damping, properties.friction_loss), (0.0, 0.3));
 }
@@ -85,7 +97,8 @@ fn later_versions_of_the_format_are_read() {
     // Quaternions from 1.1 on, also where angles would be degenerate.
     let origin = "<origin xyz=\"1 2 3\" quat_xyzw=\"0 0.7065 0.001 0.7077\"/>";
     let text = jointed("fixed", origin).replace("<robot", "<robot version=\"1.1\"");
-    let expected = UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(0.7077, 0.0, 0.7065, 0.001));
+    let expected =
+        UnitQuaternion::from_quaternion(nalgebra::Quaternion::new(0.7077, 0.0, 0.7065, 0.001));
     let joint = robot(&text).joints.remove(1);
     assert!(joint.pose.rotation.angle_to(&expected) < 1e-12);
     // Before, they are left out, and that is said.
@@ -104,7 +117,10 @@ fn inertia_is_turned_into_the_axes_of_the_link() {
     let Some(MassDescription::Inertia(inertia)) = robot.links[0].mass else {
         panic!("{:?}", robot.links[0].mass);
     };
-    assert_eq!((inertia.mass, inertia.center), (4.0, Vector3::new(1.0, 2.0, 3.0)));
+    assert_eq!(
+        (inertia.mass, inertia.center),
+        (4.0, Vector3::new(1.0, 2.0, 3.0))
+    );
     // Rz(yaw) Ry(pitch) Rx(roll), written out.
     let (x, y, z) = (Vector3::x_axis(), Vector3::y_axis(), Vector3::z_axis());
     let turn = nalgebra::Rotation3::from_axis_angle;
@@ -121,15 +137,26 @@ fn the_root_is_fixed_or_free() {
         "<robot name=\"r\"><link name=\"a\">{MASS}</link><link name=\"b\">{MASS}</link>
 <joint name=\"root_joint\" type=\"fixed\"><parent link=\"a\"/><child link=\"b\"/></joint></robot>"
     );
-    for (base, expected) in [(Base::Fixed, JointKind::Fixed), (Base::Free, JointKind::Free)] {
+    for (base, expected) in [
+        (Base::Fixed, JointKind::Fixed),
+        (Base::Free, JointKind::Free),
+    ] {
         let options = ModelOptions {
             base,
             ..ModelOptions::default()
         };
-        let root = read_with(&text, &options).scene.robots.remove(0).joints.remove(0);
+        let root = read_with(&text, &options)
+            .scene
+            .robots
+            .remove(0)
+            .joints
+            .remove(0);
         assert_eq!((root.kind, root.parent.as_str()), (expected, "world"));
         // Its name gives way to one of the file.
-        assert_eq!((root.name.as_str(), root.child.as_str()), ("root_joint-2", "a"));
+        assert_eq!(
+            (root.name.as_str(), root.child.as_str()),
+            ("root_joint-2", "a")
+        );
     }
 }
 
@@ -142,7 +169,10 @@ fn a_root_called_world_is_the_world() {
     assert_eq!(found.joints[0].parent, "world");
     // What it carries stays, on a link of another name.
     let shape = "<collision><geometry><sphere radius=\"1\"/></geometry></collision>";
-    let text = text.replace("<link name=\"world\"/>", &format!("<link name=\"world\">{MASS}{shape}</link>"));
+    let text = text.replace(
+        "<link name=\"world\"/>",
+        &format!("<link name=\"world\">{MASS}{shape}</link>"),
+    );
     let file = read(&text);
     let found = &file.scene.robots[0];
     assert_eq!(found.links[0].name, "world_link");
@@ -174,7 +204,10 @@ fn joints_follow_each_other() {
     let couplings = robot(&text).couplings;
     assert_eq!(couplings.len(), 1);
     let terms = [("j".to_owned(), 0, 1.0), ("i".to_owned(), 0, 2.0)];
-    assert_eq!((couplings[0].terms.as_slice(), couplings[0].offset), (&terms[..], 0.5));
+    assert_eq!(
+        (couplings[0].terms.as_slice(), couplings[0].offset),
+        (&terms[..], 0.5)
+    );
     let plain = text.replace(" multiplier=\"-2\" offset=\"0.5\"", "");
     assert_eq!(robot(&plain).couplings[0].terms[1].2, -1.0);
 }
@@ -214,9 +247,14 @@ fn shapes_collide_or_are_drawn() {
     assert_eq!(shapes[0].pose.translation.vector, Vector3::z());
     assert!((shapes[0].pose.rotation.angle() - 1.0).abs() < 1e-15);
     let said: Vec<&str> = file.ignored.iter().map(|i| i.what.as_str()).collect();
-    assert_eq!(said, ["<color rgba> beyond 0 to 1", "<material name=\"green\">"]);
+    assert_eq!(
+        said,
+        ["<color rgba> beyond 0 to 1", "<material name=\"green\">"]
+    );
     // Errors about a shape name its line.
-    let error = file.error("robots[0].links[0].shapes[1]", "is odd", "change it").to_string();
+    let error = file
+        .error("robots[0].links[0].shapes[1]", "is odd", "change it")
+        .to_string();
     assert_eq!(error, "r.urdf:6:1: collision: is odd; change it");
 }
 
@@ -230,7 +268,11 @@ fn what_is_left_out_is_listed_once_with_a_reason() {
         "</robot>",
         "<gazebo/>\n<gazebo reference=\"a\"/><transmission name=\"t\"/><lamp/></robot>",
     );
-    let lines: Vec<String> = read(&text).ignored.iter().map(ToString::to_string).collect();
+    let lines: Vec<String> = read(&text)
+        .ignored
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     let expected = [
         "r.urdf:2: <safety_controller>: limits of a controller",
         "r.urdf:2: <calibration>: is about encoders",
@@ -264,7 +306,8 @@ impl Folder {
         let path = std::env::temp_dir().join(format!("stiction-{name}-{}", std::process::id()));
         std::fs::create_dir_all(path.join("bot/urdf")).unwrap();
         std::fs::create_dir_all(path.join("bot/meshes")).unwrap();
-        let tetrahedron = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+        let tetrahedron =
+            "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
         std::fs::write(path.join("bot/meshes/t.obj"), tetrahedron).unwrap();
         Self(path)
     }
@@ -284,13 +327,20 @@ fn meshes_are_found_and_become_what_is_asked_for() {
     let mesh = folder.0.join("bot/meshes/t.obj");
     for (name, packages) in [
         ("package://bot/meshes/t.obj".to_owned(), Vec::new()),
-        ("package://elsewhere/bot/meshes/t.obj".to_owned(), Vec::new()),
-        ("package://bot/meshes/t.obj".to_owned(), vec![folder.0.clone()]),
+        (
+            "package://elsewhere/bot/meshes/t.obj".to_owned(),
+            Vec::new(),
+        ),
+        (
+            "package://bot/meshes/t.obj".to_owned(),
+            vec![folder.0.clone()],
+        ),
         ("../meshes/t.obj".to_owned(), Vec::new()),
         (format!("file://{}", mesh.display()), Vec::new()),
         (mesh.display().to_string(), Vec::new()),
     ] {
-        let form = format!("<geometry><mesh filename=\"{name}\" scale=\"0.1 0.1 -0.2\"/></geometry>");
+        let form =
+            format!("<geometry><mesh filename=\"{name}\" scale=\"0.1 0.1 -0.2\"/></geometry>");
         let text = format!(
             "<robot name=\"r\"><link name=\"a\"><visual>{form}</visual><collision>{form}</collision></link></robot>"
         );
@@ -313,16 +363,37 @@ fn meshes_are_found_and_become_what_is_asked_for() {
             assert!(matches!(drawn.kind, ShapeKind::Mesh { open: true, .. }));
             let source = match (&collides.kind, meshes) {
                 (ShapeKind::Hull(PointSource::File(file)), MeshUse::Hull)
-                | (ShapeKind::Mesh { open: false, triangles: MeshSource::File(file) }, MeshUse::Exact)
-                | (ShapeKind::MeshDistance { cells: 16, triangles: MeshSource::File(file) }, MeshUse::SignedDistance { .. })
-                | (ShapeKind::MeshParts { parts: 2, triangles: MeshSource::File(file) }, MeshUse::Decomposition { .. }) => file,
+                | (
+                    ShapeKind::Mesh {
+                        open: false,
+                        triangles: MeshSource::File(file),
+                    },
+                    MeshUse::Exact,
+                )
+                | (
+                    ShapeKind::MeshDistance {
+                        cells: 16,
+                        triangles: MeshSource::File(file),
+                    },
+                    MeshUse::SignedDistance { .. },
+                )
+                | (
+                    ShapeKind::MeshParts {
+                        parts: 2,
+                        triangles: MeshSource::File(file),
+                    },
+                    MeshUse::Decomposition { .. },
+                ) => file,
                 (kind, _) => panic!("{kind:?} for {meshes:?}"),
             };
             assert_eq!(source.scale, Vector3::new(0.1, 0.1, -0.2));
             let built = collides.kind.build("m", file.folder()).unwrap();
             let volume = built.volume_moments().unwrap().volume;
             let expected = 0.1 * 0.1 * 0.2 / 6.0;
-            assert!((volume / expected - 1.0).abs() < 1e-9, "{meshes:?}: {volume}");
+            assert!(
+                (volume / expected - 1.0).abs() < 1e-9,
+                "{meshes:?}: {volume}"
+            );
             drawn.kind.build("d", file.folder()).unwrap();
         }
     }

@@ -35,7 +35,11 @@ fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
             let path = entry.path();
             match path.is_dir() {
                 true => folders.push(path),
-                false if path.extension().is_some_and(|e| e.eq_ignore_ascii_case(extension)) => {
+                false
+                    if path
+                        .extension()
+                        .is_some_and(|e| e.eq_ignore_ascii_case(extension)) =>
+                {
                     found.push(path);
                 }
                 false => {}
@@ -81,7 +85,9 @@ impl Order {
         let (mut q, mut v) = (Vec::new(), Vec::new());
         for joint in reference["joints"].as_array().unwrap() {
             let name = joint["name"].as_str().unwrap();
-            let own = model.joint(name).unwrap_or_else(|| panic!("no joint {name}"));
+            let own = model
+                .joint(name)
+                .unwrap_or_else(|| panic!("no joint {name}"));
             assert_eq!(own.q.len() as u64, joint["nq"].as_u64().unwrap(), "{name}");
             q.extend(own.q.clone());
             v.extend(own.v.clone());
@@ -112,22 +118,25 @@ struct Worst(BTreeMap<&'static str, f64>);
 impl Worst {
     fn add(&mut self, quantity: &'static str, actual: &[f64], expected: &[f64]) {
         assert_eq!(actual.len(), expected.len(), "{quantity}");
-        let size = actual.iter().chain(expected).fold(0.0, |m: f64, x| m.max(x.abs()));
+        let size = actual
+            .iter()
+            .chain(expected)
+            .fold(0.0, |m: f64, x| m.max(x.abs()));
         let gaps = actual.iter().zip(expected).map(|(a, b)| (a - b).abs());
-        let gap = gaps.fold(0.0, |m, gap| if gap.is_nan() { f64::INFINITY } else { gap.max(m) });
+        let gap = gaps.fold(0.0, |m, gap| {
+            if gap.is_nan() {
+                f64::INFINITY
+            } else {
+                gap.max(m)
+            }
+        });
         let error = if size == 0.0 { gap } else { gap / size };
         let worst = self.0.entry(quantity).or_default();
         *worst = worst.max(error);
     }
 }
 
-fn check_sample(
-    model: &Model,
-    order: &Order,
-    data: &mut Data,
-    sample: &Value,
-    worst: &mut Worst,
-) {
+fn check_sample(model: &Model, order: &Order, data: &mut Data, sample: &Value, worst: &mut Worst) {
     let q = Order::ours(&order.q, &numbers(&sample["q"]));
     let [v, a, tau] = ["v", "a", "tau"].map(|key| Order::ours(&order.v, &numbers(&sample[key])));
     let theirs = |values: &[f64]| Order::theirs(&order.v, values);
@@ -165,9 +174,17 @@ fn check_sample(
         let position = pose.translation.as_slice();
         worst.add("frame position", position, &numbers(&expected["p"]));
         let rotation = pose.rotation.transpose(); // column-major transpose is row-major
-        worst.add("frame rotation", rotation.as_slice(), &numbers(&expected["R"]));
+        worst.add(
+            "frame rotation",
+            rotation.as_slice(),
+            &numbers(&expected["R"]),
+        );
         for (quantity, key, reference) in [
-            ("Jacobian, local world aligned", "J_lwa", ReferenceFrame::LocalWorldAligned),
+            (
+                "Jacobian, local world aligned",
+                "J_lwa",
+                ReferenceFrame::LocalWorldAligned,
+            ),
             ("Jacobian, local", "J_local", ReferenceFrame::Local),
         ] {
             let Some(values) = expected.get(key) else {
@@ -193,7 +210,9 @@ fn agrees_with_pinocchio() {
         let reference: Value =
             serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
         let robot = reference["robot"].as_str().unwrap();
-        let file = shared().join("robots/urdf").join(reference["urdf"].as_str().unwrap());
+        let file = shared()
+            .join("robots/urdf")
+            .join(reference["urdf"].as_str().unwrap());
         if !file.is_file() {
             eprintln!("skipped {robot}: its URDF is not beside the project");
             continue;
@@ -222,7 +241,10 @@ fn agrees_with_pinocchio() {
         }
         for (quantity, error) in &worst.0 {
             eprintln!("{robot:14} {quantity:30} {error:.1e}");
-            assert!(*error <= TOLERANCE, "{robot}: {quantity}: relative error {error:.2e}");
+            assert!(
+                *error <= TOLERANCE,
+                "{robot}: {quantity}: relative error {error:.2e}"
+            );
         }
     }
 }
@@ -234,8 +256,8 @@ fn all_robots_load_with_their_meshes() {
         eprintln!("skipped: no robots beside the project");
     }
     for path in robots {
-        let file = urdf::read(&path, &ModelOptions::default())
-            .unwrap_or_else(|error| panic!("{error}"));
+        let file =
+            urdf::read(&path, &ModelOptions::default()).unwrap_or_else(|error| panic!("{error}"));
         let mut meshes = 0;
         for link in &file.scene.robots[0].links {
             for shape in &link.shapes {
@@ -275,11 +297,22 @@ fn collision_meshes_become_what_is_asked_for() {
             ..ModelOptions::default()
         };
         let file = urdf::read(&path, &options).unwrap();
-        let hand = file.scene.robots[0].links.iter().find(|link| link.name == "panda_hand");
-        let shape = hand.unwrap().shapes.iter().find(|shape| !shape.visual_only).unwrap();
-        let built = shape.kind.build("hand", file.folder()).unwrap_or_else(|error| {
-            panic!("{meshes:?}: {error}");
-        });
+        let hand = file.scene.robots[0]
+            .links
+            .iter()
+            .find(|link| link.name == "panda_hand");
+        let shape = hand
+            .unwrap()
+            .shapes
+            .iter()
+            .find(|shape| !shape.visual_only)
+            .unwrap();
+        let built = shape
+            .kind
+            .build("hand", file.folder())
+            .unwrap_or_else(|error| {
+                panic!("{meshes:?}: {error}");
+            });
         volumes.push(built.volume_moments().unwrap().volume);
     }
     let [hull, distance, parts] = volumes[..] else {
@@ -300,14 +333,19 @@ fn collada_agrees_with_another_reader() {
     }
     for path in paths {
         let ours = mesh::read(&path).unwrap_or_else(|error| panic!("{error}"));
-        let theirs = mesh_loader::Loader::default().merge_meshes(true).load_collada(&path);
+        let theirs = mesh_loader::Loader::default()
+            .merge_meshes(true)
+            .load_collada(&path);
         let theirs = theirs.unwrap().meshes.remove(0);
         assert_eq!(ours.faces.len(), theirs.faces.len(), "{}", path.display());
         let sum = |points: &mut dyn Iterator<Item = [f64; 3]>| {
-            points.fold(([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]), |(low, high), p| {
-                let min = std::array::from_fn(|i| f64::min(low[i], p[i]));
-                (min, std::array::from_fn(|i| f64::max(high[i], p[i])))
-            })
+            points.fold(
+                ([f64::INFINITY; 3], [f64::NEG_INFINITY; 3]),
+                |(low, high), p| {
+                    let min = std::array::from_fn(|i| f64::min(low[i], p[i]));
+                    (min, std::array::from_fn(|i| f64::max(high[i], p[i])))
+                },
+            )
         };
         let (low, high) = sum(&mut ours.vertices.iter().map(|p| [p.x, p.y, p.z]));
         let (low2, high2) = sum(&mut theirs.vertices.iter().map(|p| p.map(f64::from)));

@@ -101,7 +101,9 @@ fn cut(
     let decomposition = VHACD::from_voxels(&parameters, volume.into());
     let parts = decomposition.voxel_parts().iter();
     let parts = parts.filter(|part| !part.is_empty());
-    parts.map(|part| part_hull(name, part, vertices, faces, of_mesh)).collect()
+    parts
+        .map(|part| part_hull(name, part, vertices, faces, of_mesh))
+        .collect()
 }
 
 /// The hull of a part: of its share of the triangles, and of its voxels where the mesh was cut.
@@ -202,7 +204,11 @@ fn merge(name: &str, mut hulls: Vec<Hull>, max_parts: usize) -> Result<Vec<Hull>
         return Ok(hulls);
     }
     let mut costs: Vec<Vec<f64>> = (0..hulls.len())
-        .map(|column| (0..column).map(|row| cost(&hulls[row], &hulls[column])).collect())
+        .map(|column| {
+            (0..column)
+                .map(|row| cost(&hulls[row], &hulls[column]))
+                .collect()
+        })
         .collect();
     while hulls.len() > max_parts {
         let pairs = (1..hulls.len()).flat_map(|column| (0..column).map(move |row| (row, column)));
@@ -264,7 +270,9 @@ mod tests {
             panic!("not a compound");
         };
         let meshes = parts.iter().map(|(_, part)| part.surface().unwrap());
-        meshes.map(|mesh| (mesh.vertices().to_vec(), mesh.volume())).collect()
+        meshes
+            .map(|mesh| (mesh.vertices().to_vec(), mesh.volume()))
+            .collect()
     }
 
     #[test]
@@ -283,7 +291,10 @@ mod tests {
         assert!((bounds.max - Point3::new(3.0, 1.0, 3.0)).norm() < 1e-9);
         assert!(bounds.min.coords.norm() < 1e-9);
         for (corners, _) in &found {
-            let notch = corners.iter().map(|p| (p.x - 1.0).min(p.z - 1.0)).fold(0.0, f64::max);
+            let notch = corners
+                .iter()
+                .map(|p| (p.x - 1.0).min(p.z - 1.0))
+                .fold(0.0, f64::max);
             assert!(notch < 3.0 / 63.0, "reaches {notch} m into the notch");
         }
     }

@@ -206,7 +206,11 @@ fn invalid(shape: &str, reason: String) -> CollisionError {
     }
 }
 
-pub(super) fn check_indices(name: &str, vertices: &[Point3<f64>], faces: &[[u32; 3]]) -> Result<()> {
+pub(super) fn check_indices(
+    name: &str,
+    vertices: &[Point3<f64>],
+    faces: &[[u32; 3]],
+) -> Result<()> {
     if vertices.is_empty() || faces.is_empty() {
         return Err(invalid(name, "no vertices or no faces".to_owned()));
     }

@@ -55,7 +55,9 @@ pub(super) fn parse(text: &str, file: &str) -> Result<MeshData> {
 
 /// The scene that the file shows, if it has any.
 fn scene<'a>(root: &'a Element, reader: &Reader<'a>) -> Result<Option<&'a Element>> {
-    let shown = root.child("scene").and_then(|s| s.child("instance_visual_scene"));
+    let shown = root
+        .child("scene")
+        .and_then(|s| s.child("instance_visual_scene"));
     if let Some(shown) = shown {
         return reader.target(shown, "url").map(Some);
     }
@@ -90,7 +92,10 @@ impl<'a> Reader<'a> {
     /// Adds what a scene or node holds.
     fn children(&mut self, parent: &'a Element, pose: &Matrix4<f64>, depth: usize) -> Result<()> {
         if depth > DEEPEST {
-            return Err(wrong(parent, "its nodes are nested too deeply, or in themselves"));
+            return Err(wrong(
+                parent,
+                "its nodes are nested too deeply, or in themselves",
+            ));
         }
         for child in &parent.children {
             match child.tag.as_str() {
@@ -200,7 +205,10 @@ impl<'a> Reader<'a> {
         };
         let (stride, offset) = (whole("stride", 3)?, whole("offset", 0)?);
         if stride < 3 {
-            return Err(wrong(accessor, "stride is less than the three of a position"));
+            return Err(wrong(
+                accessor,
+                "stride is less than the three of a position",
+            ));
         }
         let count = whole("count", values.len() / stride)?;
         let rows = values.get(offset..).unwrap_or(&[]).chunks(stride);
@@ -234,7 +242,10 @@ fn runs(
     positions: usize,
 ) -> Result<Vec<Vec<usize>>> {
     if element.child("ph").is_some() {
-        return Err(wrong(element, "polygons with holes are not read; cut them into triangles"));
+        return Err(wrong(
+            element,
+            "polygons with holes are not read; cut them into triangles",
+        ));
     }
     let mut runs = Vec::new();
     for p in element.children_of("p") {
@@ -245,7 +256,10 @@ fn runs(
             }
             let corner = word.parse::<usize>().ok().filter(|&c| c < positions);
             corners.push(corner.ok_or_else(|| {
-                wrong(p, format!("corner \"{word}\" is none of the {positions} vertices"))
+                wrong(
+                    p,
+                    format!("corner \"{word}\" is none of the {positions} vertices"),
+                )
             })?);
         }
         match element.tag.as_str() {
@@ -284,7 +298,10 @@ fn transform(node: &Element) -> Result<Matrix4<f64>> {
         };
         let v = floats(child, &child.text)?;
         if v.len() != wanted {
-            return Err(wrong(child, format!("needs {wanted} numbers, not {}", v.len())));
+            return Err(wrong(
+                child,
+                format!("needs {wanted} numbers, not {}", v.len()),
+            ));
         }
         pose *= match child.tag.as_str() {
             "matrix" => Matrix4::from_row_slice(&v),
@@ -354,16 +371,46 @@ mod tests {
     #[test]
     fn broken_files_are_refused_with_a_line() {
         for (from, to, expected) in [
-            ("#a\"", "#b\"", "t.dae:6: <accessor> there is no element with the id \"b\""),
-            ("1 9 2 9 3 9<", "1 9 2 9 4 9<", "t.dae:10: <p> corner \"4\" is none of the 4"),
-            ("<vcount>3", "<vcount>4", "t.dae:8: <polylist> <vcount> does not fit <p>"),
-            (">0 0 0 1", ">0 0 NaN 1", "t.dae:5: <float_array> \"NaN\" is not a finite"),
-            ("count=\"4\" stride", "count=\"9\" stride", "t.dae:6: <accessor> wants 9 positions"),
-            ("0.01", "-1", "t.dae:3: <unit> meter is not a positive number"),
-            ("10 0 0<", "10 0<", "t.dae:14: <translate> needs 3 numbers, not 2"),
+            (
+                "#a\"",
+                "#b\"",
+                "t.dae:6: <accessor> there is no element with the id \"b\"",
+            ),
+            (
+                "1 9 2 9 3 9<",
+                "1 9 2 9 4 9<",
+                "t.dae:10: <p> corner \"4\" is none of the 4",
+            ),
+            (
+                "<vcount>3",
+                "<vcount>4",
+                "t.dae:8: <polylist> <vcount> does not fit <p>",
+            ),
+            (
+                ">0 0 0 1",
+                ">0 0 NaN 1",
+                "t.dae:5: <float_array> \"NaN\" is not a finite",
+            ),
+            (
+                "count=\"4\" stride",
+                "count=\"9\" stride",
+                "t.dae:6: <accessor> wants 9 positions",
+            ),
+            (
+                "0.01",
+                "-1",
+                "t.dae:3: <unit> meter is not a positive number",
+            ),
+            (
+                "10 0 0<",
+                "10 0<",
+                "t.dae:14: <translate> needs 3 numbers, not 2",
+            ),
             ("COLLADA", "collada", "t.dae:2: <collada> is not the root"),
         ] {
-            let message = parse(&TEXT.replace(from, to), "t.dae").unwrap_err().to_string();
+            let message = parse(&TEXT.replace(from, to), "t.dae")
+                .unwrap_err()
+                .to_string();
             assert!(message.starts_with(expected), "{message}");
         }
         let own = "<instance_node url=\"#n\"/>";

@@ -43,7 +43,9 @@ pub(super) fn parse(bytes: &[u8], file: &str, folder: &Path) -> Result<MeshData>
         builder: Builder::default(),
         triangles: 0,
     };
-    let scene = document.default_scene().or_else(|| document.scenes().next());
+    let scene = document
+        .default_scene()
+        .or_else(|| document.scenes().next());
     match scene {
         Some(scene) => {
             for node in scene.nodes() {
@@ -194,7 +196,9 @@ impl Reader<'_> {
         })?;
         match indices.iter().find(|&&index| index >= positions) {
             None => Ok(indices),
-            Some(index) => Err(self.wrong(format!("index {index} is none of its {positions} corners"))),
+            Some(index) => {
+                Err(self.wrong(format!("index {index} is none of its {positions} corners")))
+            }
         }
     }
 
@@ -211,7 +215,10 @@ impl Reader<'_> {
         };
         let beyond = || self.wrong("an accessor reaches beyond its buffer");
         let buffer = self.buffers.get(view.buffer().index()).ok_or_else(beyond)?;
-        let end = view.offset().checked_add(view.length()).ok_or_else(beyond)?;
+        let end = view
+            .offset()
+            .checked_add(view.length())
+            .ok_or_else(beyond)?;
         let bytes = buffer.get(view.offset()..end).ok_or_else(beyond)?;
         let bytes = bytes.get(accessor.offset()..).ok_or_else(beyond)?;
         let stride = view.stride().unwrap_or(size).max(1);
@@ -270,7 +277,9 @@ mod tests {
     #[test]
     fn the_binary_form_is_read_too() {
         let text = text();
-        let (head, rest) = text.split_once(",\"uri\":\"data:application/octet-stream;base64,").unwrap();
+        let (head, rest) = text
+            .split_once(",\"uri\":\"data:application/octet-stream;base64,")
+            .unwrap();
         let (data, tail) = rest.split_once('"').unwrap();
         let mut json = format!("{head}{tail}").into_bytes();
         json.resize(json.len().next_multiple_of(4), b' ');
@@ -296,17 +305,41 @@ mod tests {
     #[test]
     fn broken_files_are_refused() {
         for (from, to, expected) in [
-            ("\"count\":4", "\"count\":5", "t.gltf:1: an accessor reaches beyond its buffer"),
-            ("\"count\":12", "\"count\":4000000000", "an accessor reaches beyond"),
-            ("\"byteLength\":48", "\"byteLength\":47", "an accessor reaches beyond"),
-            ("\"byteOffset\":48", "\"byteOffset\":4800", "an accessor reaches beyond"),
+            (
+                "\"count\":4",
+                "\"count\":5",
+                "t.gltf:1: an accessor reaches beyond its buffer",
+            ),
+            (
+                "\"count\":12",
+                "\"count\":4000000000",
+                "an accessor reaches beyond",
+            ),
+            (
+                "\"byteLength\":48",
+                "\"byteLength\":47",
+                "an accessor reaches beyond",
+            ),
+            (
+                "\"byteOffset\":48",
+                "\"byteOffset\":4800",
+                "an accessor reaches beyond",
+            ),
             ("5123", "5126", "its indices are not whole numbers"),
             ("5126", "5123", "its positions are not three"),
             ("\"indices\":1", "\"indices\":7", "t.gltf:1: "),
             ("\"mesh\":0", "\"mesh\":9", "t.gltf:1: "),
-            ("\"mesh\":0", "\"mesh\":0,\"children\":[0]", "nested too deeply"),
+            (
+                "\"mesh\":0",
+                "\"mesh\":0,\"children\":[0]",
+                "nested too deeply",
+            ),
             (";base64,", ";base64,!", "a buffer is not base64 text"),
-            ("\"scene\":0", "\"extensionsRequired\":[\"KHR_draco_mesh_compression\"],\"extensionsUsed\":[\"KHR_draco_mesh_compression\"],\"scene\":0", "t.gltf:1: "),
+            (
+                "\"scene\":0",
+                "\"extensionsRequired\":[\"KHR_draco_mesh_compression\"],\"extensionsUsed\":[\"KHR_draco_mesh_compression\"],\"scene\":0",
+                "t.gltf:1: ",
+            ),
         ] {
             let message = read(&text().replacen(from, to, 1)).unwrap_err().to_string();
             assert!(message.contains(expected), "{message}");

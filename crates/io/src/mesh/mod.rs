@@ -54,7 +54,10 @@ pub fn read(path: &Path) -> Result<MeshData> {
     }
     let size = std::fs::metadata(path).map_err(|error| refuse(error.to_string()))?;
     if size.len() > LARGEST {
-        return Err(refuse(format!("has {} bytes, more than {LARGEST}", size.len())));
+        return Err(refuse(format!(
+            "has {} bytes, more than {LARGEST}",
+            size.len()
+        )));
     }
     let bytes = std::fs::read(path).map_err(|error| refuse(error.to_string()))?;
     match kind.as_str() {

@@ -80,10 +80,7 @@ impl Reader<'_> {
             out.effort_limit = largest("effort", joint.limit.effort)?;
             out.velocity_limit = largest("velocity", joint.limit.velocity)?;
         }
-        if matches!(
-            joint.joint_type,
-            JointType::Revolute | JointType::Prismatic
-        ) {
+        if matches!(joint.joint_type, JointType::Revolute | JointType::Prismatic) {
             [out.lower, out.upper] = self.range(element, limit)?;
         }
         Ok(out)
@@ -160,12 +157,7 @@ impl Reader<'_> {
     }
 }
 
-fn ordered(
-    element: &Element,
-    limit: Option<&Element>,
-    lower: f64,
-    upper: f64,
-) -> Result<[f64; 2]> {
+fn ordered(element: &Element, limit: Option<&Element>, lower: f64, upper: f64) -> Result<[f64; 2]> {
     match lower <= upper {
         true => Ok([lower, upper]),
         false => Err(limit.unwrap_or(element).error(

@@ -210,7 +210,11 @@ impl Reader<'_> {
             }
             return Ok(None);
         };
-        if let Some(bad) = color.rgba.iter().find(|value| !(0.0..=1.0).contains(*value)) {
+        if let Some(bad) = color
+            .rgba
+            .iter()
+            .find(|value| !(0.0..=1.0).contains(*value))
+        {
             // What is drawn needs no refusal.
             let what = "<color rgba> beyond 0 to 1";
             self.leave_out(what, &format!("{bad} is clamped"), element);

@@ -44,6 +44,7 @@ mod package;
 mod reasons;
 mod schema;
 mod tree;
+mod write;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -57,6 +58,8 @@ use crate::scene_file::{
     Ignored, Places, RobotDescription, RobotJointDescription, SceneDescription, SceneFile,
 };
 use crate::xml::{self, Element};
+
+pub use write::to_urdf;
 
 /// Why something was not read.
 const REASONS: xml::Reasons = reasons::reason;
@@ -159,7 +162,8 @@ impl Reader<'_> {
             "" => "robot",
             name => name,
         };
-        self.places.insert("robots[0]".to_owned(), self.root.place());
+        self.places
+            .insert("robots[0]".to_owned(), self.root.place());
         let mut robot = RobotDescription {
             name: name.to_owned(),
             base: Isometry3::identity(),
@@ -309,5 +313,8 @@ fn xacro<'a>(element: &'a Element, lines: &[&str]) -> Option<&'a Element> {
     if line[start..].starts_with("<xacro:") {
         return Some(element);
     }
-    element.children.iter().find_map(|child| xacro(child, lines))
+    element
+        .children
+        .iter()
+        .find_map(|child| xacro(child, lines))
 }

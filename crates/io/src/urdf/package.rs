@@ -29,7 +29,9 @@ impl Reader<'_> {
                 more => format!(" and {more} more"),
             };
             let advice = match name.starts_with("package://") {
-                true => "name the folder that holds the package in the options, or set ROS_PACKAGE_PATH",
+                true => {
+                    "name the folder that holds the package in the options, or set ROS_PACKAGE_PATH"
+                }
                 false => "correct the path, or put the file there",
             };
             let problem = format!(

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::error::Result;
 use crate::scene_file::suggest;
-use crate::xml::Element;
+use crate::xml::{Element, escaped};
 
 /// An element that is read.
 struct Schema {
@@ -128,11 +128,7 @@ const MESH: Schema = Schema {
 const LINK: Schema = Schema {
     tag: "link",
     attributes: &[("name", Must, Text)],
-    children: &[
-        (AtMostOnce, &INERTIAL),
-        (Any, &VISUAL),
-        (Any, &COLLISION),
-    ],
+    children: &[(AtMostOnce, &INERTIAL), (Any, &VISUAL), (Any, &COLLISION)],
 };
 const PARENT: Schema = Schema {
     tag: "parent",
@@ -261,7 +257,7 @@ fn copy(element: &Element, schema: &Schema, out: &mut String) -> Result<()> {
         match element.attribute(name) {
             Some(text) => {
                 check_numbers(element, name, value)?;
-                let _ = write!(out, " {name}=\"{}\"", xml_text(text));
+                let _ = write!(out, " {name}=\"{}\"", escaped(text));
             }
             None if need == Must => {
                 let problem = format!("has no attribute {name}");
@@ -284,7 +280,9 @@ fn copy(element: &Element, schema: &Schema, out: &mut String) -> Result<()> {
     }
     for &(often, child) in schema.children {
         if skipped(element, child) {
-            element.children_of(child.tag).for_each(Element::mark_all_read);
+            element
+                .children_of(child.tag)
+                .for_each(Element::mark_all_read);
             continue;
         }
         let found: Vec<&Element> = element.children_of(child.tag).collect();
@@ -328,9 +326,10 @@ fn one_form(element: &Element) -> Result<()> {
     let mut forms = element.children.iter().filter(known);
     match (forms.next(), forms.next(), element.children.first()) {
         (Some(_), None, _) => Ok(()),
-        (Some(_), Some(second), _) => {
-            Err(second.error("is a second form", "give each shape a <geometry> of its own"))
-        }
+        (Some(_), Some(second), _) => Err(second.error(
+            "is a second form",
+            "give each shape a <geometry> of its own",
+        )),
         (None, _, Some(other)) => {
             Err(other.error("is not a form", suggest::advice("forms", &other.tag, words)))
         }
@@ -349,25 +348,4 @@ fn joint_type(element: &Element) -> Result<()> {
     let problem = format!("\"{word}\" is not a type of joint");
     let advice = suggest::advice("types", word, JOINT_TYPES);
     Err(element.attribute_error("type", problem, advice))
-}
-
-/// Text as it may stand in an attribute.
-pub(crate) fn xml_text(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&apos;"),
-            '\t' | '\n' | '\r' => {
-                let _ = write!(out, "&#{};", u32::from(letter));
-            }
-            // Other control characters cannot stand in XML at all.
-            control if control.is_control() => out.push('\u{fffd}'),
-            other => out.push(other),
-        }
-    }
-    out
 }

@@ -92,7 +92,9 @@ impl<'a> Tree<'a> {
     /// The link at an end of a joint.
     fn end(&self, joint: &Element, end: &'static str) -> Result<usize> {
         let child = joint.child(end);
-        let link = child.and_then(|child| child.attribute("link")).unwrap_or("");
+        let link = child
+            .and_then(|child| child.attribute("link"))
+            .unwrap_or("");
         self.link_index.get(link).copied().ok_or_else(|| {
             let names = self.links.iter().map(|link| name(link));
             let advice = suggest::advice("links", link, names);
@@ -155,9 +157,9 @@ impl<'a> Tree<'a> {
                 break;
             }
         }
+        joints.sort_by_key(|joint| joint.line);
         let names: Vec<String> = joints.iter().map(|j| format!("\"{}\"", name(j))).collect();
-        let place = joints.iter().min_by_key(|joint| joint.line);
-        let place = place.copied().unwrap_or(self.links[start]);
+        let place = joints.first().copied().unwrap_or(self.links[start]);
         place.error(
             format!("the joints {} form a cycle", names.join(", ")),
             "URDF robots are trees: leave out a joint, and close the loop in a scene file",
