@@ -8,8 +8,10 @@ mod open;
 mod options;
 pub mod scene_file;
 pub mod urdf;
+mod written;
 mod xml;
 
 pub use error::{IoError, Result};
 pub use open::read;
 pub use options::{Base, MeshUse, ModelOptions};
+pub use written::{LeftOut, Written};

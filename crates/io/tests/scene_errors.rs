@@ -272,7 +272,7 @@ fn numbers_out_of_range() {
         &["no vertex 1"],
     );
     refused(
-        &shape("kind = \"mesh\"\nfile = \"a.dae\" #!"),
+        &shape("kind = \"mesh\"\nfile = \"a.ply\" #!"),
         "bodies[0].shapes[0].file",
         &["neither .obj, .stl, .dae, .glb nor .gltf"],
     );

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use anyhow::Context;
-use stiction_io::scene_file::{Ignored, SceneDescription, to_toml};
+use stiction_io::Written;
+use stiction_io::scene_file::{SceneDescription, to_toml};
 
 use crate::arguments::ConvertArguments;
 use crate::commands::export::unwritable;
@@ -15,35 +16,43 @@ pub(crate) fn run(arguments: &ConvertArguments) -> anyhow::Result<Ending> {
     warn_of_ignored(&file);
     // What cannot be simulated is not worth writing down.
     arguments.model.build(&file, &Default::default())?;
-    let (text, lost) = write(&file.scene, file.folder(), &arguments.output)?;
-    if !lost.is_empty() {
-        let list: Vec<String> = lost
-            .iter()
-            .map(|lost| format!("  {}: {}", lost.what, lost.reason))
-            .collect();
+    let written = write(&file.scene, file.folder(), &arguments.output)?;
+    if !written.left_out.is_empty() {
+        let lines = written.left_out.iter().map(|lost| format!("  {lost}"));
+        let lines: Vec<String> = lines.collect();
         anyhow::ensure!(
             !arguments.model.strict,
-            "--strict: these cannot be said there:\n{}",
-            list.join("\n")
+            "--strict: the new format cannot say:\n{}",
+            lines.join("\n")
         );
         complain("the new format cannot say (--strict makes this an error):");
-        list.iter().for_each(|line| complain(line));
+        lines.iter().for_each(|line| complain(line));
     }
-    std::fs::write(&arguments.output, text).with_context(|| unwritable(&arguments.output))?;
+    let folder = arguments.output.parent().unwrap_or(Path::new(""));
+    let further = written.files.iter();
+    let further = further.map(|(path, content)| (folder.join(path), content));
+    let all = std::iter::once((arguments.output.clone(), &written.text)).chain(further);
+    for (path, content) in all {
+        if let Some(folder) = path.parent() {
+            std::fs::create_dir_all(folder).with_context(|| unwritable(&path))?;
+        }
+        std::fs::write(&path, content).with_context(|| unwritable(&path))?;
+    }
     Ok(Ending::Fine)
 }
 
 /// The text of the new file, and what it cannot say.
-fn write(
-    scene: &SceneDescription,
-    folder: &Path,
-    output: &Path,
-) -> anyhow::Result<(String, Vec<Ignored>)> {
-    let ending = output
-        .extension()
-        .map(|ending| ending.to_string_lossy().to_ascii_lowercase());
+fn write(scene: &SceneDescription, folder: &Path, output: &Path) -> anyhow::Result<Written> {
+    let ending = output.extension().map(|ending| ending.to_string_lossy());
+    let ending = ending.map(|ending| ending.to_ascii_lowercase());
     Ok(match ending.as_deref() {
-        Some("toml") => (to_toml(scene), Vec::new()),
+        Some("toml") => Written {
+            text: to_toml(scene),
+            files: Vec::new(),
+            left_out: Vec::new(),
+        },
+        Some("urdf") => stiction_io::urdf::to_urdf(scene, folder)?,
+        Some("xml" | "mjcf") => stiction_io::mjcf::to_mjcf(scene, folder)?,
         _ => anyhow::bail!(
             "{}: the new file must end in .toml, .urdf, .xml or .mjcf",
             output.display()

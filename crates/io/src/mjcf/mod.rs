@@ -55,6 +55,9 @@ mod scene;
 mod sensor;
 mod tendon;
 mod value;
+mod write;
+
+pub use write::to_mjcf;
 
 use std::path::{Path, PathBuf};
 use std::rc::Rc;

@@ -44,6 +44,7 @@ mod package;
 mod reasons;
 mod schema;
 mod tree;
+mod write;
 
 use std::collections::HashMap;
 use std::path::Path;
@@ -57,6 +58,8 @@ use crate::scene_file::{
     Ignored, Places, RobotDescription, RobotJointDescription, SceneDescription, SceneFile,
 };
 use crate::xml::{self, Element};
+
+pub use write::to_urdf;
 
 /// Why something was not read.
 const REASONS: xml::Reasons = reasons::reason;

@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use crate::error::Result;
 use crate::scene_file::suggest;
-use crate::xml::Element;
+use crate::xml::{Element, escaped};
 
 /// An element that is read.
 struct Schema {
@@ -257,7 +257,7 @@ fn copy(element: &Element, schema: &Schema, out: &mut String) -> Result<()> {
         match element.attribute(name) {
             Some(text) => {
                 check_numbers(element, name, value)?;
-                let _ = write!(out, " {name}=\"{}\"", xml_text(text));
+                let _ = write!(out, " {name}=\"{}\"", escaped(text));
             }
             None if need == Must => {
                 let problem = format!("has no attribute {name}");
@@ -348,25 +348,4 @@ fn joint_type(element: &Element) -> Result<()> {
     let problem = format!("\"{word}\" is not a type of joint");
     let advice = suggest::advice("types", word, JOINT_TYPES);
     Err(element.attribute_error("type", problem, advice))
-}
-
-/// Text as it may stand in an attribute.
-pub(crate) fn xml_text(text: &str) -> String {
-    let mut out = String::with_capacity(text.len());
-    for letter in text.chars() {
-        match letter {
-            '&' => out.push_str("&amp;"),
-            '<' => out.push_str("&lt;"),
-            '>' => out.push_str("&gt;"),
-            '"' => out.push_str("&quot;"),
-            '\'' => out.push_str("&apos;"),
-            '\t' | '\n' | '\r' => {
-                let _ = write!(out, "&#{};", u32::from(letter));
-            }
-            // Other control characters cannot stand in XML at all.
-            control if control.is_control() => out.push('\u{fffd}'),
-            other => out.push(other),
-        }
-    }
-    out
 }

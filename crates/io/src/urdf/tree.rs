@@ -157,9 +157,9 @@ impl<'a> Tree<'a> {
                 break;
             }
         }
+        joints.sort_by_key(|joint| joint.line);
         let names: Vec<String> = joints.iter().map(|j| format!("\"{}\"", name(j))).collect();
-        let place = joints.iter().min_by_key(|joint| joint.line);
-        let place = place.copied().unwrap_or(self.links[start]);
+        let place = joints.first().copied().unwrap_or(self.links[start]);
         place.error(
             format!("the joints {} form a cycle", names.join(", ")),
             "URDF robots are trees: leave out a joint, and close the loop in a scene file",

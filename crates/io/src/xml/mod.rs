@@ -4,6 +4,7 @@
 //! what the simulator does not do, and [`unread`] lists it.
 
 mod unread;
+mod write;
 
 use std::cell::Cell;
 use std::rc::Rc;
@@ -12,6 +13,7 @@ use crate::error::{IoError, Result};
 use crate::scene_file::Place;
 
 pub(crate) use unread::{Reasons, unread};
+pub(crate) use write::{XmlWriter, escaped, number};
 
 /// Deepest nesting of elements.
 const DEEPEST: usize = 200;

@@ -232,7 +232,10 @@ fn shape(dice: &mut Dice, index: u64) -> ShapeDescription {
 
 fn shape_kind(dice: &mut Dice) -> ShapeKind {
     let file = MeshFile {
-        path: "meshes/cup.stl".to_owned(),
+        path: format!(
+            "meshes/cup.{}",
+            ["stl", "OBJ", "dae", "glb"][dice.below(4) as usize]
+        ),
         scale: dice.sizes(),
     };
     let thread = ThreadDescription {
@@ -242,7 +245,7 @@ fn shape_kind(dice: &mut Dice) -> ShapeKind {
         chamfered: dice.coin(),
         resolution: 0.005,
     };
-    match dice.below(15) {
+    match dice.below(17) {
         0 => ShapeKind::Sphere {
             radius: dice.size(),
         },
@@ -288,7 +291,15 @@ fn shape_kind(dice: &mut Dice) -> ShapeKind {
             thickness: dice.between(0.01, 0.02),
             resolution: dice.between(0.01, 0.02),
         },
-        13 => ShapeKind::Bolt {
+        13 => ShapeKind::MeshDistance {
+            triangles: MeshSource::File(file),
+            cells: 4 + dice.below(500) as usize,
+        },
+        14 => ShapeKind::MeshParts {
+            triangles: MeshSource::File(file),
+            parts: 1 + dice.below(256) as usize,
+        },
+        15 => ShapeKind::Bolt {
             thread,
             length: 0.05,
             head_height: 0.01,
