@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use proptest::prelude::*;
 use stiction_io::{ModelOptions, mjcf};
 
 /// The error that a text is refused with.
@@ -403,4 +404,86 @@ fn includes() {
         assert!(error.starts_with(start), "{error}\ninstead of\n{start}");
     }
     std::fs::remove_dir_all(folder).unwrap();
+}
+
+/// A model with a bit of everything, to break.
+const WHOLE: &str = r#"<mujoco model="w"><compiler angle="radian" eulerseq="xyz"/><option timestep="0.01"/>
+<default><geom size="0.1"/><default class="c"><joint damping="1"/></default></default>
+<asset><mesh name="t" vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 2 1 0 1 3 0 3 2 1 2 3" scale="1 1 1"/>
+<hfield name="h" nrow="2" ncol="2" elevation="0 1 2 3" size="1 1 1 1"/></asset>
+<worldbody><geom type="plane" size="1 1 1"/><geom type="hfield" hfield="h"/><body name="a" childclass="c" euler="1 2 3">
+<joint name="j" range="-1 1" ref="0.1"/><joint name="k" type="slide" pos="1 0 0"/><geom name="g"/><site name="s"/>
+<frame pos="0 0 1"><body name="b"><joint name="l" type="ball"/><geom type="mesh" mesh="t"/></body></frame></body>
+<replicate count="2" offset="1 0 0"><body name="f"><freejoint/><geom type="box" size="1 1 1"/></body></replicate></worldbody>
+<contact><exclude body1="a" body2="f0"/><pair geom1="g" geom2="g"/></contact>
+<tendon><fixed name="t"><joint joint="j" coef="1"/></fixed><spatial><site site="s"/><site site="s"/></spatial></tendon>
+<equality><weld body1="a" body2="f0"/><joint joint1="j" joint2="k"/></equality>
+<actuator><position joint="j" kp="1" dampratio="1"/><motor site="s" gear="1 0 0 0 0 0"/></actuator>
+<sensor><jointpos joint="j"/><gyro site="s"/></sensor>
+<keyframe><key ctrl="1 2"/></keyframe></mujoco>"#;
+
+#[test]
+fn the_whole_model_is_read() {
+    let file = mjcf::parse(WHOLE, "w.xml", &ModelOptions::default()).unwrap();
+    assert_eq!(file.scene.keyframes.len(), 1);
+}
+
+proptest! {
+    /// Whatever is changed in a model, it is read or refused, with a line.
+    #[test]
+    fn broken_models_are_refused_calmly(
+        at in 0..WHOLE.len(),
+        removed in 0usize..40,
+        added in prop_oneof![
+            Just(String::new()),
+            Just("1e308".to_owned()),
+            Just("-1".to_owned()),
+            Just("0".to_owned()),
+            Just("\"".to_owned()),
+            "[ -~]{0,8}",
+        ],
+    ) {
+        let mut text = WHOLE.to_owned();
+        let end = (at + removed).min(text.len());
+        text.replace_range(at..end, &added);
+        if let Err(error) = mjcf::parse(&text, "w.xml", &ModelOptions::default()) {
+            prop_assert!(error.position().is_some(), "{error}");
+        }
+    }
+
+    /// As above for single numbers, which leave the file well-formed.
+    #[test]
+    fn odd_numbers_are_refused_calmly(
+        which in 0usize..200,
+        number in prop_oneof![
+            Just("0"), Just("-1"), Just("1e308"), Just("-1e308"), Just("1e-308"), Just("nan"),
+            Just("999999999999"), Just("0.5"), Just(""),
+        ],
+    ) {
+        let parts: Vec<&str> = WHOLE.split('"').collect();
+        // The odd parts are the values.
+        let at = (2 * which + 1) % (parts.len() - 1);
+        let mut parts = parts;
+        let changed = match parts[at].split_once(' ') {
+            Some((_, rest)) => format!("{number} {rest}"),
+            None => number.to_owned(),
+        };
+        parts[at] = &changed;
+        let text = parts.join("\"");
+        if let Err(error) = mjcf::parse(&text, "w.xml", &ModelOptions::default()) {
+            prop_assert!(error.position().is_some(), "{error}");
+        }
+    }
+}
+
+#[test]
+fn deep_trees_are_read() {
+    let depth = 190;
+    let bodies = "<body pos=\"0 0 1\"><joint/><geom size=\"0.1\"/>".repeat(depth);
+    let text = format!(
+        "<mujoco><worldbody>{bodies}{}</worldbody></mujoco>",
+        "</body>".repeat(depth)
+    );
+    let file = mjcf::parse(&text, "deep.xml", &ModelOptions::default()).unwrap();
+    assert_eq!(file.scene.robots[0].links.len(), depth);
 }

@@ -457,3 +457,29 @@ fn an_error_of_the_dynamics_has_its_line() {
         "m.xml:2:16: joint \"j\": is odd; change it"
     );
 }
+
+/// The numbers are those of `geom_size` and `geom_pos` in MuJoCo 4.0.0.
+#[test]
+fn primitives_are_fitted_to_the_box_around_a_mesh() {
+    let text = |kind: &str| {
+        format!(
+            r#"<mujoco><compiler fitaabb="true"/><asset><mesh name="t" scale="1 2 3"
+            vertex="0 0 0 1 0 0 0 1 0 0 0 1" face="0 2 1 0 1 3 0 3 2 1 2 3"/></asset>
+            <worldbody><geom type="{kind}" mesh="t"/></worldbody></mujoco>"#
+        )
+    };
+    let near = |a: f64, b: f64| (a - b).abs() < 1e-6;
+    let file = read(&text("capsule"));
+    let shape = &body(&file, "world").shapes[0];
+    let ShapeKind::Capsule { radius, length } = shape.kind else {
+        panic!("{:?}", shape.kind);
+    };
+    assert!(near(radius, 1.06847193) && near(length, 2.0 * 0.66618232));
+    let center = Vector3::new(0.10490372, 0.45151589, 1.32452638);
+    assert!((shape.pose.translation.vector - center).norm() < 1e-6);
+    let file = read(&text("sphere"));
+    let ShapeKind::Sphere { radius } = body(&file, "world").shapes[0].kind else {
+        panic!("a sphere");
+    };
+    assert!(near(radius, 1.73465424));
+}

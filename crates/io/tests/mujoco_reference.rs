@@ -4,6 +4,11 @@
 //! Bodies that became rigid bodies of the scene join the robot's model here as free bodies, so that
 //! one set of equations covers a whole file.
 
+#![expect(
+    clippy::print_stdout,
+    reason = "says what was skipped, and how far off it is"
+)]
+
 use std::path::{Path, PathBuf};
 
 use nalgebra::{DMatrix, DVector, Matrix3, Quaternion, UnitQuaternion, Vector3};

@@ -262,9 +262,8 @@ fn general(attributes: &Attributes<'_>, limits: Option<[f64; 2]>) -> Result<Opti
     let gains = parameters("gainprm", one)?;
     let biases = parameters("biasprm", [0.0; 10])?;
     let dynamics = parameters("dynprm", one)?;
-    let gain_kinds = ["fixed", "affine", "muscle", "user"];
-    match attributes.get("gaintype") {
-        Some(value) => match value.word(&gain_kinds)? {
+    if let Some(value) = attributes.get("gaintype") {
+        match value.word(&["fixed", "affine", "muscle", "user"])? {
             "fixed" => {}
             "affine" if gains[1] == 0.0 && gains[2] == 0.0 => {}
             "affine" => {
@@ -279,8 +278,7 @@ fn general(attributes: &Attributes<'_>, limits: Option<[f64; 2]>) -> Result<Opti
                     "gains are fixed or affine",
                 );
             }
-        },
-        None => {}
+        }
     }
     let bias = match attributes.get("biastype") {
         None => [0.0; 3],

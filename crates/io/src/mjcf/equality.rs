@@ -10,14 +10,19 @@ use crate::error::Result;
 use crate::scene_file::{Anchors, ConnectionKind, JointDescription};
 use crate::xml::Element;
 
+/// The two frames of a connection, each with its body and in that body's frame.
+type Ends = [(usize, Isometry3<f64>); 2];
+
 /// Terms of a linear equation: joint and coefficient.
 type Terms = Vec<(String, f64)>;
 
 impl<'a> Builder<'_, 'a> {
     pub(super) fn add_equalities(&mut self) -> Result<()> {
         let root = self.context.root;
+        let mut number = 0;
         for section in root.children_of("equality") {
-            for (number, element) in section.children.iter().enumerate() {
+            for element in &section.children {
+                number += 1;
                 if !["connect", "weld", "joint", "tendon"].contains(&element.tag.as_str()) {
                     continue;
                 }
@@ -25,7 +30,7 @@ impl<'a> Builder<'_, 'a> {
                 let attributes = self.context.defaults.equality(element)?;
                 let name = match attributes.get("name") {
                     Some(value) => value.text.to_owned(),
-                    None => format!("{}:{}-{number}", "equality", element.tag),
+                    None => format!("{}-{number}", element.tag),
                 };
                 let is_active = attributes.flag_or("active", true)?;
                 let switches = &self.context.options.switches;
@@ -55,10 +60,7 @@ impl<'a> Builder<'_, 'a> {
     }
 
     /// The sites of a connection, where it is between sites.
-    fn two_sites(
-        &self,
-        attributes: &Attributes<'a>,
-    ) -> Result<Option<[(usize, Isometry3<f64>); 2]>> {
+    fn two_sites(&self, attributes: &Attributes<'a>) -> Result<Option<Ends>> {
         let Some(first) = attributes.get("site1") else {
             return Ok(None);
         };
@@ -122,7 +124,7 @@ impl<'a> Builder<'_, 'a> {
         attributes: &Attributes<'a>,
         name: String,
         kind: ConnectionKind,
-        [(first, on_first), (second, on_second)]: [(usize, Isometry3<f64>); 2],
+        [(first, on_first), (second, on_second)]: Ends,
     ) {
         let element = attributes.element;
         if self.is_held(first) && self.is_held(second) {

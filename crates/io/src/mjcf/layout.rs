@@ -1,6 +1,8 @@
 //! Which bodies of a file become what: the world and what stands still, what a hand moves, free
 //! bodies, and links of the robot.
 
+use std::collections::HashMap;
+
 use nalgebra::{Isometry3, Translation3, Unit, UnitQuaternion};
 
 use super::Context;
@@ -26,6 +28,8 @@ pub(super) struct Layout {
     pub(super) roles: Vec<Role>,
     /// In the world.
     pub(super) poses: Vec<Isometry3<f64>>,
+    /// The bodies that are part of each free or driven one, itself first.
+    pub(super) members: HashMap<usize, Vec<usize>>,
 }
 
 impl Layout {
@@ -51,7 +55,17 @@ impl Layout {
                 (true, role) => role,
             });
         }
-        Self { roles, poses }
+        let mut members: HashMap<usize, Vec<usize>> = HashMap::new();
+        for (index, role) in roles.iter().enumerate() {
+            if let Role::Free(root) | Role::Driven(root) = role {
+                members.entry(*root).or_default().push(index);
+            }
+        }
+        Self {
+            roles,
+            poses,
+            members,
+        }
     }
 }
 

@@ -41,7 +41,8 @@ impl Names {
                 names.geoms.insert(geom.name.clone(), (index, number));
             }
         }
-        for (index, site) in tree.sites.iter().enumerate() {
+        let sites = tree.sites.iter().enumerate();
+        for (index, site) in sites.filter(|(_, site)| !site.name.is_empty()) {
             names.sites.insert(site.name.clone(), index);
         }
         names

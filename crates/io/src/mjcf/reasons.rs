@@ -43,7 +43,8 @@ fn of_attribute(tag: &str, attribute: &str) -> Option<&'static str> {
             _,
             "solref" | "solimp" | "solmix" | "solreflimit" | "solimplimit" | "solreffriction"
             | "solimpfriction",
-        ) => HARD,
+        )
+        | ("weld", "torquescale") => HARD,
         ("geom" | "pair", "margin" | "gap") => "contact begins where surfaces touch",
         (_, "margin") => "limits begin where they are",
         ("geom", "priority") => "the larger friction of the two surfaces counts",
@@ -62,7 +63,7 @@ fn of_attribute(tag: &str, attribute: &str) -> Option<&'static str> {
             "every geom keeps its own contact parameters"
         }
         ("option", "actuatorgroupdisable") => "actuators are not grouped",
-        ("option", "sleep_tolerance") => "nothing sleeps here",
+        ("option", "sleep_tolerance") | ("body", "sleep") => "nothing sleeps here",
         ("flag", "filterparent") => "neighbouring links never touch here",
         ("flag", "clampctrl") => "controls are always clamped to their range",
         ("joint", "springdamper") => "give stiffness and damping themselves",
@@ -70,12 +71,10 @@ fn of_attribute(tag: &str, attribute: &str) -> Option<&'static str> {
             "springs don't yield here"
         }
         ("joint", "actuatorgravcomp") => "gravity compensation is no drive here",
-        ("body", "sleep") => "nothing sleeps here",
         ("spatial" | "fixed" | "tendon", "armature") => "tendons have no inertia here",
         ("spatial" | "fixed" | "tendon", "actuatorfrcrange" | "actuatorfrclimited") => {
             "the force of an actuator is limited by its forcerange"
         }
-        ("weld", "torquescale") => HARD,
         (_, "dampratio") => "only what drives joints knows its inertia; give kv itself",
         (_, "delay" | "nsample" | "interp" | "interval") => "nothing is late here",
         (_, "noise") => "sensors are exact",

@@ -132,10 +132,7 @@ impl<'c, 'a> Builder<'c, 'a> {
 
     /// The bodies that are part of a free or driven one.
     fn members(&self, root: usize) -> Vec<usize> {
-        let roles = self.layout.roles.iter().enumerate();
-        let is_member = |role: Role| role == Role::Free(root) || role == Role::Driven(root);
-        let members = roles.filter(|&(_, &role)| is_member(role));
-        members.map(|(index, _)| index).collect()
+        self.layout.members.get(&root).cloned().unwrap_or_default()
     }
 
     fn free_mass(&self, root: usize) -> Result<MassDescription> {

@@ -13,7 +13,7 @@ impl<'a> Builder<'_, 'a> {
     pub(super) fn add_sensors(&mut self, actuators: &[Option<String>]) -> Result<()> {
         let root = self.context.root;
         for section in root.children_of("sensor") {
-            for (number, element) in section.children.iter().enumerate() {
+            for element in &section.children {
                 let attributes = Attributes::plain(element, &self.context.defaults.notes);
                 let Some(kind) = self.sensor_kind(&attributes, actuators)? else {
                     continue;
@@ -23,7 +23,7 @@ impl<'a> Builder<'_, 'a> {
                 attributes.report_unless("noise", &[0.0])?;
                 let name = match attributes.get("name") {
                     Some(value) => value.text.to_owned(),
-                    None => format!("sensor-{number}"),
+                    None => format!("sensor-{}", self.scene.sensors.len()),
                 };
                 if self.scene.sensors.iter().any(|other| other.name == name) {
                     return Err(exists(element, "sensor", &name));
