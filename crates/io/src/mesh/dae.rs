@@ -368,6 +368,18 @@ mod tests {
         assert!((volume - 9e-6 / 6.0).abs() < 1e-15, "{volume}");
     }
 
+    proptest::proptest! {
+        #[test]
+        fn no_change_makes_the_reader_panic(
+            start in 0..TEXT.len(),
+            length in 0..30_usize,
+            put in "[-0-9 <>/\"#a-z]{0,4}",
+        ) {
+            let end = (start + length).min(TEXT.len());
+            let _ = parse(&format!("{}{put}{}", &TEXT[..start], &TEXT[end..]), "t.dae");
+        }
+    }
+
     #[test]
     fn broken_files_are_refused_with_a_line() {
         for (from, to, expected) in [

@@ -302,6 +302,19 @@ mod tests {
         }
     }
 
+    proptest::proptest! {
+        #[test]
+        fn no_change_makes_the_reader_panic(
+            start in 0..1000_usize,
+            length in 0..20_usize,
+            put in "[-0-9\\[\\]{},:\"a-z]{0,4}",
+        ) {
+            let text = text();
+            let (start, end) = (start.min(text.len()), (start + length).min(text.len()));
+            let _ = read(&format!("{}{put}{}", &text[..start], &text[end..]));
+        }
+    }
+
     #[test]
     fn broken_files_are_refused() {
         for (from, to, expected) in [

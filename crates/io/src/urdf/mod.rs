@@ -33,7 +33,7 @@
 //! The values are read by `urdf-rs`; what is around it here gives every refusal its line, and takes
 //! care of what `urdf-rs` does differently:
 //! - it skips words that are no numbers, accepts NaN and knows no lines: everything is checked
-//!   before ([`schema`]);
+//!   before;
 //! - it refuses `<visual>` elements with an `<inertial>` between them: it is handed a cleaned copy;
 //! - it takes a link without `<inertial>` for one with mass zero, a joint without `<limit>` for one
 //!   that is locked, and rounds quaternions near a vertical pitch: those are read from the elements.

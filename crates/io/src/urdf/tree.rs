@@ -100,7 +100,7 @@ impl<'a> Tree<'a> {
             let advice = suggest::advice("links", link, names);
             let problem = format!("{end}: there is no link \"{link}\"");
             match child {
-                Some(child) => IoPlace(child, joint).error(problem, advice),
+                Some(child) => PartOfJoint(child, joint).error(problem, advice),
                 None => joint.error(problem, advice),
             }
         })
@@ -168,9 +168,9 @@ impl<'a> Tree<'a> {
 }
 
 /// A part of a joint, named after the joint.
-struct IoPlace<'a>(&'a Element, &'a Element);
+struct PartOfJoint<'a>(&'a Element, &'a Element);
 
-impl IoPlace<'_> {
+impl PartOfJoint<'_> {
     fn error(&self, problem: String, advice: String) -> crate::IoError {
         crate::IoError::Element {
             file: self.0.file.to_string(),
