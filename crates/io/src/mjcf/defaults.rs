@@ -129,16 +129,30 @@ impl<'a> Defaults<'a> {
         element: &'a Element,
         inherited: ClassId,
     ) -> Result<Attributes<'a>> {
+        let default_tag = match element.tag.as_str() {
+            "spatial" | "fixed" => "tendon",
+            tag => tag,
+        };
+        self.attributes_of(element, default_tag, inherited)
+    }
+
+    /// The attributes of an equality, whatever its tag: those of joints and tendons in it are those
+    /// of other things.
+    pub(super) fn equality(&self, element: &'a Element) -> Result<Attributes<'a>> {
+        self.attributes_of(element, "equality", 0)
+    }
+
+    fn attributes_of(
+        &self,
+        element: &'a Element,
+        default_tag: &str,
+        inherited: ClassId,
+    ) -> Result<Attributes<'a>> {
         let class = match Value::of(element, "class") {
             Some(value) => self.class(value)?,
             None => inherited,
         };
-        let is_actuator = ACTUATORS.contains(&element.tag.as_str());
-        let default_tag = match element.tag.as_str() {
-            "spatial" | "fixed" => "tendon",
-            "connect" | "weld" | "flex" | "flexstrain" => "equality",
-            tag => tag,
-        };
+        let is_actuator = ACTUATORS.contains(&default_tag);
         let mut levels = Vec::new();
         let mut next = Some(class);
         while let Some(class) = next {
@@ -158,28 +172,6 @@ impl<'a> Defaults<'a> {
             levels,
             notes: self.notes.clone(),
         })
-    }
-
-    /// As [`attributes`](Self::attributes), for a joint or tendon of an equality, whose tags are
-    /// those of other things.
-    pub(super) fn equality(&self, element: &'a Element) -> Result<Attributes<'a>> {
-        let mut attributes = self.attributes(element, 0)?;
-        let mut next = match Value::of(element, "class") {
-            Some(value) => Some(self.class(value)?),
-            None => Some(0),
-        };
-        attributes.levels.clear();
-        "equality".clone_into(&mut attributes.default_tag);
-        while let Some(class) = next {
-            let class = &self.classes[class];
-            let of_equality = class.elements.iter().rev().filter(|e| e.tag == "equality");
-            for default in of_equality {
-                self.notes.apply(default);
-                attributes.levels.push(default);
-            }
-            next = class.parent;
-        }
-        Ok(attributes)
     }
 
     /// Marks what of the defaults needs no word.

@@ -32,6 +32,7 @@ fn of_element(tag: &str) -> Option<&'static str> {
         | "tendonlimitpos" | "tendonlimitvel" | "tendonlimitfrc" | "actuatorpos"
         | "actuatorvel" | "jointactuatorfrc" | "tendonactuatorfrc" | "framexaxis"
         | "frameyaxis" | "framezaxis" | "framelinacc" | "frameangacc" => "is not measured here",
+        "actuatorfrc" => "its actuator is not done here",
         "custom" | "numeric" | "text" | "tuple" => "is data for programs, not of the model",
         _ => return None,
     })
