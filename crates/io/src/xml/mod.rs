@@ -53,7 +53,6 @@ pub(crate) fn parse(text: &str, file: &str) -> Result<Element> {
     let options = roxmltree::ParsingOptions {
         allow_dtd: false,
         nodes_limit: MOST_NODES,
-        ..Default::default()
     };
     let document = roxmltree::Document::parse_with_options(text, options).map_err(|error| {
         let at = error.pos();
