@@ -597,6 +597,7 @@ fn full_scene() -> SceneDescription {
 fn a_scene_is_written_as_mjcf_with_everything_in_it() {
     let scene = full_scene();
     let Written { text, left_out, .. } = to_mjcf(&scene, Path::new("")).unwrap();
+    // For trying the file in MuJoCo.
     if let Some(folder) = std::env::var_os("STICTION_WRITE_MJCF") {
         std::fs::write(Path::new(&folder).join("full.xml"), &text).unwrap();
     }

@@ -121,8 +121,7 @@ impl<'a> Reader<'a> {
         };
         for primitives in &mesh.children {
             let form = match primitives.tag.as_str() {
-                "triangles" => Form::Polygons,
-                "polylist" | "polygons" => Form::Polygons,
+                "triangles" | "polylist" | "polygons" => Form::Polygons,
                 "trifans" => Form::Fans,
                 "tristrips" => Form::Strips,
                 _ => continue,

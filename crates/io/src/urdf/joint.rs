@@ -113,7 +113,7 @@ impl Reader<'_> {
 
     /// The equation of a joint that follows another.
     pub(super) fn coupling(
-        &mut self,
+        &self,
         element: &Element,
         joint: &urdf_rs::Joint,
     ) -> Result<Option<CouplingDescription>> {

@@ -38,7 +38,7 @@ pub fn to_urdf(scene: &SceneDescription, folder: &Path) -> Result<Written> {
     let robot = match (scene.robots.first(), first_body(scene)) {
         (Some(robot), _) => robot,
         (None, Some(body)) => {
-            alone = out.body_as_robot(body);
+            alone = body_as_robot(body);
             &alone
         }
         (None, None) => {
@@ -62,6 +62,45 @@ fn first_body(scene: &SceneDescription) -> Option<&BodyDescription> {
     let free = |body: &&BodyDescription| matches!(body.kind, BodyKind::Free(_));
     let mut bodies = scene.bodies.iter();
     bodies.clone().find(free).or_else(|| bodies.next())
+}
+
+/// A body as a robot of one link.
+fn body_as_robot(body: &BodyDescription) -> RobotDescription {
+    // The world cannot be a link.
+    let name = match body.name == WORLD {
+        true => "body".to_owned(),
+        false => body.name.clone(),
+    };
+    let (mass, kind) = match body.kind {
+        BodyKind::Free(mass) => (Some(mass), JointKind::Free),
+        BodyKind::Fixed | BodyKind::Driven => (None, JointKind::Fixed),
+    };
+    let mut shapes = body.shapes.clone();
+    for shape in &mut shapes {
+        shape.color = shape.color.or(body.color);
+    }
+    RobotDescription {
+        name: body.name.clone(),
+        base: body.pose,
+        links: vec![LinkDescription {
+            name: name.clone(),
+            mass,
+            gravity_compensation: body.gravity_compensation,
+            shapes,
+        }],
+        joints: vec![RobotJointDescription {
+            name: "root_joint".to_owned(),
+            kind,
+            parent: WORLD.to_owned(),
+            child: name,
+            pose: Isometry3::identity(),
+            properties: DofProperties::default(),
+            initial: Vec::new(),
+            initial_velocity: Vec::new(),
+        }],
+        frames: Vec::new(),
+        couplings: Vec::new(),
+    }
 }
 
 struct Writer<'a> {
@@ -110,39 +149,6 @@ impl Writer<'_> {
         }
         if scene.settings != Default::default() {
             out.add("settings", "URDF describes robots, not simulations");
-        }
-    }
-
-    fn body_as_robot(&mut self, body: &BodyDescription) -> RobotDescription {
-        let (mass, kind) = match body.kind {
-            BodyKind::Free(mass) => (Some(mass), JointKind::Free),
-            BodyKind::Fixed | BodyKind::Driven => (None, JointKind::Fixed),
-        };
-        let mut shapes = body.shapes.clone();
-        for shape in &mut shapes {
-            shape.color = shape.color.or(body.color);
-        }
-        RobotDescription {
-            name: body.name.clone(),
-            base: body.pose,
-            links: vec![LinkDescription {
-                name: body.name.clone(),
-                mass,
-                gravity_compensation: body.gravity_compensation,
-                shapes,
-            }],
-            joints: vec![RobotJointDescription {
-                name: "root_joint".to_owned(),
-                kind,
-                parent: WORLD.to_owned(),
-                child: body.name.clone(),
-                pose: Isometry3::identity(),
-                properties: DofProperties::default(),
-                initial: Vec::new(),
-                initial_velocity: Vec::new(),
-            }],
-            frames: Vec::new(),
-            couplings: Vec::new(),
         }
     }
 
