@@ -128,8 +128,8 @@ fn pendulum(settings: Settings) -> (World, TendonHandle) {
 
 #[test]
 fn a_hard_rope_is_never_longer_than_it_is() {
-    // Without another pass the rope gives by the curvature of the bob's way in one step,
-    // (dt v)²/2l, until it is pulled back; with one it holds.
+    // Without another pass the rope gives by the curvature of the bob's way, (dt v)²/2l in a step,
+    // of which the Baumgarte share is pulled back per step; with two it holds.
     for (relinearizations, most) in [(0, 1e-3), (2, 1e-6)] {
         let (mut world, rope) = pendulum(Settings {
             relinearizations,
