@@ -2,8 +2,10 @@
 
 mod builtin;
 mod file;
+mod robots;
 mod scene;
 
 pub use builtin::{all, build};
 pub use file::{LoadError, from_scene_file, load};
+pub use robots::{RobotFile, robots};
 pub use scene::{Options, Scene, SceneInfo};
