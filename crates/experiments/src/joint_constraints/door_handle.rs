@@ -2,59 +2,91 @@
 
 use std::f64::consts::TAU;
 
-use stiction_sim::{
-    DofProperties, Inertia, JointKind, ModelDescription, RobotHandle, Settings, Symmetric3,
-    Vector3, World,
-};
+use stiction_dynamics::{Data, MassMatrix, crba};
+use stiction_scenes::{Options, Scene, from_scene_file};
+use stiction_sim::{RobotHandle, Settings, SimError, Vector3};
 
 use super::SOLVERS;
 use crate::chart::{Chart, Curve, grid};
-use crate::error::Result;
+use crate::error::{ExperimentError, Result};
 use crate::report::{Figure, Section, Statement, Table};
 
-/// Rotational inertia of the handle about its hinge, kg·m².
-const INERTIA: f64 = 0.012;
-const HINGE: &str = "hinge";
+/// Joint and actuator of the bundled robot.
+const HANDLE: &str = "handle";
 
-/// A handle with dry friction (N·m) and symmetric limits (rad), about a vertical hinge.
+/// The bundled door handle without gravity and damping, so that its motion has a closed form.
 struct DoorHandle {
-    world: World,
+    scene: Scene,
     robot: RobotHandle,
-    dof: usize,
+    /// Rotational inertia about the hinge, kg·m².
+    inertia: f64,
 }
 
 impl DoorHandle {
+    /// A handle with dry friction (N·m) and symmetric limits (rad).
     fn new(solver: &str, tolerance: f64, friction: f64, limit: f64) -> Result<Self> {
-        let mut world = World::new(Settings {
-            tolerance,
-            ..Settings::default()
+        let name = "door-handle";
+        let robot = stiction_scenes::robots();
+        let robot = robot.iter().find(|robot| robot.name == name);
+        let robot = robot.ok_or_else(|| {
+            ExperimentError::Simulation(SimError::Unknown {
+                what: "bundled robot",
+                name: name.to_owned(),
+            })
         })?;
-        world.set_solver(solver)?;
-        let mut model = ModelDescription::new("door handle");
-        let about = Symmetric3::diagonal(1e-3, INERTIA, INERTIA);
-        model.add_body("lever", Inertia::from_com(0.6, Vector3::zeros(), about));
-        let axis = Vector3::z();
-        let hinge = model.add_joint(HINGE, JointKind::Revolute { axis }, "world", "lever");
-        hinge.with_properties(DofProperties {
-            friction_loss: friction,
-            lower: -limit,
-            upper: limit,
-            ..DofProperties::default()
-        });
-        let robot = world.add_robot(
-            "door handle",
-            model.build().map_err(stiction_sim::SimError::from)?,
-        )?;
-        let dof = world.dof(robot, HINGE)?;
-        Ok(Self { world, robot, dof })
+        let mut file = robot.read()?;
+        let description = &mut file.scene.robots[0];
+        for joint in &mut description.joints {
+            joint.properties.friction_loss = friction;
+            joint.properties.damping = 0.0;
+            (joint.properties.lower, joint.properties.upper) = (-limit, limit);
+        }
+        let robot_name = description.name.clone();
+        file.scene.actuators[0].control_limits = None;
+        let options = Options {
+            solver: Some(solver.to_owned()),
+            tolerance: Some(tolerance),
+            time_step: Some(1.0 / 240.0),
+            ..Options::default()
+        };
+        let mut scene = from_scene_file(&file, &options)?;
+        let settings = Settings {
+            gravity: Vector3::zeros(),
+            ..scene.world.settings().clone()
+        };
+        scene.world.set_settings(settings)?;
+        let robot = scene.world.find_robot(&robot_name)?;
+        let model = scene.world.model(robot)?;
+        let mut data = Data::new(model);
+        let mut mass = MassMatrix::new(model);
+        crba(model, &mut data, &model.neutral(), &mut mass).map_err(SimError::from)?;
+        let inertia = mass.row(0)[0];
+        Ok(Self {
+            scene,
+            robot,
+            inertia,
+        })
     }
 
     fn step(&mut self, torque: f64) -> Result<()> {
-        self.world
-            .commands()
-            .set_torque(self.robot, self.dof, torque)?;
-        self.world.step()?;
+        self.scene.set_control(HANDLE, torque)?;
+        self.scene.world.step()?;
         Ok(())
+    }
+
+    fn time_step(&self) -> f64 {
+        self.scene.world.settings().time_step
+    }
+
+    /// Position (rad) and velocity (rad/s).
+    fn state(&self) -> Result<[f64; 2]> {
+        let state = self.scene.world.joint_state(self.robot, HANDLE)?;
+        Ok([state.position, state.velocity])
+    }
+
+    /// Torque of dry friction against the motion, N·m.
+    fn friction(&self) -> Result<f64> {
+        Ok(-self.scene.world.joint_forces(self.robot, HANDLE)?.friction)
     }
 }
 
@@ -64,12 +96,13 @@ pub(super) fn friction(quick: bool) -> Result<Section> {
     let mut charts = Vec::new();
     let mut rows = Vec::new();
     let mut statements = Vec::new();
+    let mut inertia = 0.0;
     for (solver, tolerance) in SOLVERS {
         let mut curves = Vec::new();
         let mut worst = Worst::default();
         for (color, bound) in [0.3, 0.6, 0.9].into_iter().enumerate() {
             let mut handle = DoorHandle::new(solver, tolerance, bound, f64::INFINITY)?;
-            let dt = handle.world.settings().time_step;
+            let dt = handle.time_step();
             let steps = (seconds / dt) as usize;
             let mut points = Vec::with_capacity(steps);
             let (mut largest, mut stuck_speed, mut slip_error): (f64, f64, f64) = (0.0, 0.0, 0.0);
@@ -77,14 +110,14 @@ pub(super) fn friction(quick: bool) -> Result<Section> {
             for step in 0..steps {
                 let torque = 1.5 * (step as f64 + 0.5) / steps as f64;
                 handle.step(torque)?;
-                let force = -handle.world.joint_forces(handle.robot, HINGE)?.friction;
-                let speed = handle.world.joint_state(handle.robot, HINGE)?.velocity;
+                let force = handle.friction()?;
+                let [_, speed] = handle.state()?;
                 points.push((torque, force));
                 largest = largest.max(force);
                 if torque < bound {
                     stuck_speed = stuck_speed.max(speed.abs());
                 } else {
-                    let expected = (torque - bound) / INERTIA;
+                    let expected = (torque - bound) / handle.inertia;
                     slip_error = slip_error.max(((speed - before) / dt - expected).abs());
                 }
                 before = speed;
@@ -97,13 +130,14 @@ pub(super) fn friction(quick: bool) -> Result<Section> {
                 format!("{slip_error:.1e}"),
             ]);
             worst.update(bound, largest, stuck_speed, slip_error);
+            inertia = handle.inertia;
             curves.push(Curve {
                 label: format!("{bound} N·m"),
                 color,
                 points,
             });
         }
-        statements.push(worst.statement(solver, tolerance));
+        statements.push(worst.statement(solver, tolerance, inertia));
         charts.push(Chart {
             title: solver.to_owned(),
             x_label: "joint torque (N·m)".to_owned(),
@@ -123,7 +157,7 @@ pub(super) fn friction(quick: bool) -> Result<Section> {
     Ok(Section {
         heading: "Door handle under a rising torque".to_owned(),
         text: format!(
-            "A handle of {INERTIA} kg·m² about its hinge is turned by a torque that rises from 0 to \
+            "The bundled `door-handle`, {inertia:.2e} kg·m² about its hinge, is turned by a torque that rises from 0 to \
              1.5 N·m in {seconds} s, at steps of 1/240 s. Below the friction torque it must not move \
              and friction must equal the torque; above it, friction stays at its bound and the handle \
              accelerates by (torque − friction) / inertia."
@@ -158,9 +192,9 @@ impl Worst {
         self.slip_error = self.slip_error.max(slip_error);
     }
 
-    fn statement(&self, solver: &str, tolerance: f64) -> Statement {
+    fn statement(&self, solver: &str, tolerance: f64, inertia: f64) -> Statement {
         // A residual in m/s becomes a torque by inertia over the step.
-        let allowed = (tolerance * INERTIA * 240.0).max(1e-12);
+        let allowed = (tolerance * inertia * 240.0).max(1e-12);
         Statement {
             paper: format!(
                 "figure 2: {solver} enforces joint friction: a stick slope, then a plateau"
@@ -188,13 +222,13 @@ pub(super) fn limits(quick: bool) -> Result<Section> {
         let mut worst: f64 = f64::NEG_INFINITY;
         for (color, limit) in [0.3, 0.6, 0.9].into_iter().enumerate() {
             let mut handle = DoorHandle::new(solver, tolerance, 0.05, limit)?;
-            let dt = handle.world.settings().time_step;
+            let dt = handle.time_step();
             let mut points = Vec::new();
             let mut farthest: f64 = 0.0;
             for step in 0..(seconds / dt) as usize {
                 let time = step as f64 * dt;
                 handle.step(0.4 * (TAU * time).cos())?;
-                let position = handle.world.joint_state(handle.robot, HINGE)?.position;
+                let [position, _] = handle.state()?;
                 farthest = farthest.max(position.abs());
                 points.push((time + dt, position));
             }

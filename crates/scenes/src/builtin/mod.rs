@@ -11,6 +11,7 @@ mod gyroscope;
 mod mass_ratio;
 mod newton_cradle;
 mod parts;
+mod robots;
 mod rolling;
 mod spheres;
 mod wedge;
@@ -36,6 +37,17 @@ const SCENES: &[SceneInfo] = &[
     rolling::SCENE,
     wedge::SCENE,
     chain::SCENE,
+    robots::panda::SCENE,
+    robots::panda_gripper::SCENE,
+    robots::panda_box::SCENE,
+    robots::allegro_hand::SCENE,
+    robots::laikago::SCENE,
+    robots::laikago::EIGHT,
+    robots::solo12::SCENE,
+    robots::humanoid::SCENE,
+    robots::dual_arm::SCENE,
+    robots::mobile_manipulator::SCENE,
+    robots::door_handle::SCENE,
 ];
 
 /// All built-in scenes.

@@ -1,0 +1,13 @@
+//! Scenes with the robots that come along: one file each.
+
+pub(super) mod allegro_hand;
+pub(super) mod door_handle;
+pub(super) mod dual_arm;
+pub(super) mod humanoid;
+pub(super) mod laikago;
+pub(super) mod mobile_manipulator;
+pub(super) mod panda;
+pub(super) mod panda_box;
+pub(super) mod panda_gripper;
+pub(super) mod solo12;
+mod stage;

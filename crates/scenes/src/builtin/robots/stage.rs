@@ -1,0 +1,219 @@
+//! A robot from its file, before it becomes a scene: where it starts and what drives it.
+
+use stiction_io::scene_file::{ControllerDescription, SceneFile, Signal};
+use stiction_io::scene_file::{RobotDescription, RobotJointDescription};
+use stiction_sim::{Isometry3, JointKind, Material, Result, SimError};
+
+use crate::file::{LoadError, from_scene_file};
+use crate::robots::RobotFile;
+use crate::scene::{Options, Scene};
+
+/// A robot that is about to become a scene.
+pub(super) struct Stage {
+    file: SceneFile,
+}
+
+/// What drives a joint along its target.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Servo {
+    /// N·m/rad or N/m.
+    pub(super) stiffness: f64,
+    /// N·m·s/rad or N·s/m.
+    pub(super) damping: f64,
+    /// Added torque (N·m) or force (N).
+    pub(super) feed_forward: f64,
+}
+
+impl Servo {
+    /// A servo that adds nothing.
+    pub(super) const fn new(stiffness: f64, damping: f64) -> Self {
+        Self {
+            stiffness,
+            damping,
+            feed_forward: 0.0,
+        }
+    }
+}
+
+impl Stage {
+    /// A scene of one robot, `seconds` long.
+    pub(super) fn new(robot: &RobotFile, name: &str, seconds: f64) -> Result<Self> {
+        let mut file = robot.read().map_err(|error| refuse(robot.name, error))?;
+        file.scene.name = name.to_owned();
+        file.scene.seconds = seconds;
+        // MJCF files have a step of their own, 2 ms unless they say so.
+        file.scene.settings.time_step = None;
+        Ok(Self { file })
+    }
+
+    /// The robot's name in the world.
+    pub(super) fn robot_name(&self) -> String {
+        let robot = self.file.scene.robots.first();
+        robot.map_or_else(String::new, |robot| robot.name.clone())
+    }
+
+    /// The robot.
+    pub(super) fn robot(&mut self) -> Result<&mut RobotDescription> {
+        let robot = self.file.scene.robots.first_mut();
+        robot.ok_or_else(|| unknown("robot", "of the file"))
+    }
+
+    fn joint(&mut self, name: &str) -> Result<&mut RobotJointDescription> {
+        let joints = self.robot()?.joints.iter_mut();
+        let mut named = joints.filter(|joint| joint.name == name);
+        named.next().ok_or_else(|| unknown("joint", name))
+    }
+
+    /// Names of the robot's joints that turn about an axis.
+    pub(super) fn turning_joints(&mut self) -> Result<Vec<String>> {
+        let joints = self.robot()?.joints.iter();
+        let turning = joints.filter(|joint| matches!(joint.kind, JointKind::Revolute { .. }));
+        Ok(turning.map(|joint| joint.name.clone()).collect())
+    }
+
+    /// Starts from the keyframe `home` of the file: joints and controls.
+    pub(super) fn start_at_home(&mut self) -> Result<()> {
+        let keyframes = &self.file.scene.keyframes;
+        let home = keyframes.iter().find(|keyframe| keyframe.name == "home");
+        let home = home.cloned().ok_or_else(|| unknown("keyframe", "home"))?;
+        for joint in home.joints {
+            self.joint(&joint.joint)?.initial = joint.position;
+        }
+        for (actuator, value) in home.controls {
+            self.control(&actuator, Signal::Constant(value))?;
+        }
+        Ok(())
+    }
+
+    /// Starts a joint at a position, rad or m.
+    pub(super) fn start(&mut self, joint: &str, position: f64) -> Result<()> {
+        self.joint(joint)?.initial = vec![position];
+        Ok(())
+    }
+
+    /// Starts a joint with a speed, rad/s or m/s.
+    pub(super) fn push_off(&mut self, joint: &str, speed: f64) -> Result<()> {
+        self.joint(joint)?.initial_velocity = vec![speed];
+        Ok(())
+    }
+
+    /// Places the robot in the world.
+    pub(super) fn place(&mut self, pose: Isometry3<f64>) -> Result<()> {
+        self.robot()?.base = pose;
+        Ok(())
+    }
+
+    /// Gives all of the robot's shapes a material.
+    pub(super) fn cover(&mut self, name: &str, material: Material) -> Result<()> {
+        self.file.scene.materials.insert(name.to_owned(), material);
+        for shape in self
+            .robot()?
+            .links
+            .iter_mut()
+            .flat_map(|link| &mut link.shapes)
+        {
+            shape.material = Some(name.to_owned());
+        }
+        Ok(())
+    }
+
+    /// Gives an actuator of the file its control over time.
+    pub(super) fn control(&mut self, actuator: &str, control: Signal<f64>) -> Result<()> {
+        let mut actuators = self.file.scene.actuators.iter_mut();
+        let found = actuators.find(|found| found.name == actuator);
+        found.ok_or_else(|| unknown("actuator", actuator))?.control = control;
+        Ok(())
+    }
+
+    /// Leaves out the actuators of the file: the scene drives the joints itself.
+    pub(super) fn drop_actuators(&mut self) {
+        self.file.scene.actuators.clear();
+    }
+
+    /// Drives a joint along a target.
+    pub(super) fn track(&mut self, joint: &str, servo: Servo, target: Signal<f64>) -> Result<()> {
+        let robot = self.robot()?.name.clone();
+        self.file.scene.controllers.push(ControllerDescription::Pd {
+            robot,
+            joint: joint.to_owned(),
+            stiffness: servo.stiffness,
+            damping: servo.damping,
+            feed_forward: servo.feed_forward,
+            target,
+        });
+        Ok(())
+    }
+
+    /// Adds copies of the robot with its controllers, named with a number from 1 on; the first one
+    /// gets one as well.
+    pub(super) fn multiply(&mut self, poses: &[Isometry3<f64>]) -> Result<()> {
+        let original = self.robot()?.clone();
+        let controllers = std::mem::take(&mut self.file.scene.controllers);
+        self.file.scene.robots.clear();
+        for (index, pose) in poses.iter().enumerate() {
+            let name = format!("{} {}", original.name, index + 1);
+            for controller in &controllers {
+                let mut controller = controller.clone();
+                if let ControllerDescription::Pd { robot, .. } = &mut controller {
+                    robot.clone_from(&name);
+                }
+                self.file.scene.controllers.push(controller);
+            }
+            self.file.scene.robots.push(RobotDescription {
+                name,
+                base: *pose,
+                ..original.clone()
+            });
+        }
+        Ok(())
+    }
+
+    /// The scene.
+    pub(super) fn build(self, options: &Options) -> Result<Scene> {
+        from_scene_file(&self.file, options).map_err(|error| match error {
+            LoadError::Options(error) => error,
+            error @ LoadError::File(_) => refuse(&self.file.scene.name, error),
+        })
+    }
+}
+
+/// A signal around a mean.
+pub(super) fn swing(mean: f64, amplitude: f64, frequency: f64, phase: f64) -> Signal<f64> {
+    Signal::Sinusoid {
+        mean,
+        amplitude,
+        frequency,
+        phase,
+    }
+}
+
+/// A signal through values at given times (s) that starts and stops gently at each of them, with no
+/// jump in speed nor in acceleration.
+pub(super) fn ease(points: &[(f64, f64)]) -> Signal<f64> {
+    const PIECES: u32 = 16;
+    let mut way = Vec::new();
+    for pair in points.windows(2) {
+        let [(start, from), (end, to)] = [pair[0], pair[1]];
+        for piece in 0..PIECES {
+            let share = f64::from(piece) / f64::from(PIECES);
+            let risen = share.powi(3) * (10.0 + share * (6.0 * share - 15.0));
+            way.push((start + share * (end - start), from + risen * (to - from)));
+        }
+    }
+    way.extend(points.last());
+    Signal::Waypoints(way)
+}
+
+fn refuse(name: &str, error: impl ToString) -> SimError {
+    SimError::NotPossible {
+        element: name.to_owned(),
+        reason: error.to_string(),
+    }
+}
+
+fn unknown(what: &'static str, name: &str) -> SimError {
+    SimError::Unknown {
+        what,
+        name: name.to_owned(),
+    }
+}
