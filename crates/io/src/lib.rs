@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod bounded;
 mod error;
 pub mod mesh;
 mod mesh_use;

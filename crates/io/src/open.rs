@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use crate::bounded;
 use crate::error::{IoError, Result};
 use crate::options::ModelOptions;
 use crate::scene_file::{self, SceneFile};
@@ -35,11 +36,11 @@ pub fn read(path: &Path, options: &ModelOptions) -> Result<SceneFile> {
 
 /// Name of the first element of an XML text, without parsing the rest.
 fn first_tag(path: &Path) -> Result<Option<String>> {
-    let bytes = std::fs::read(path).map_err(|error| IoError::File {
+    let text = bounded::text(path).map_err(|problem| IoError::File {
         file: path.display().to_string(),
-        problem: error.to_string(),
+        problem,
     })?;
-    Ok(first_element(&String::from_utf8_lossy(&bytes)).map(str::to_owned))
+    Ok(first_element(&text).map(str::to_owned))
 }
 
 fn first_element(text: &str) -> Option<&str> {

@@ -11,15 +11,13 @@ use gltf::mesh::Mode;
 use nalgebra::{Matrix4, Point3};
 
 use super::{Builder, MeshData, refuse};
+use crate::bounded;
 use crate::error::Result;
 
 /// Deepest nesting of nodes.
 const DEEPEST: usize = 100;
 /// Most triangles of a file, with all its instances.
 const MOST_TRIANGLES: usize = 20_000_000;
-/// Largest buffer in a file of its own, bytes.
-const LARGEST: u64 = 1 << 30;
-
 /// `folder` is where further files of it are.
 pub(super) fn parse(bytes: &[u8], file: &str, folder: &Path) -> Result<MeshData> {
     let wrong = |problem: String| refuse(file, 1, problem);
@@ -82,12 +80,8 @@ fn load(
                     .ok_or_else(|| wrong("a buffer is not base64 text".to_owned()));
             }
             let path = folder.join(uri.replace("%20", " "));
-            let refuse = |error: std::io::Error| wrong(format!("{}: {error}", path.display()));
-            let size = std::fs::metadata(&path).map_err(refuse)?.len();
-            if size > LARGEST {
-                return Err(wrong(format!("{} has {size} bytes", path.display())));
-            }
-            std::fs::read(&path).map_err(refuse)
+            let read = bounded::data(&path);
+            read.map_err(|problem| wrong(format!("{}: {problem}", path.display())))
         }
     }
 }

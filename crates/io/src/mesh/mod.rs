@@ -10,14 +10,12 @@ use std::path::Path;
 
 use nalgebra::Point3;
 
+use crate::bounded;
 use crate::error::{IoError, Result};
 use builder::Builder;
 
 /// Endings of the names of mesh files.
 pub const EXTENSIONS: [&str; 5] = ["obj", "stl", "dae", "glb", "gltf"];
-
-/// Largest mesh file, bytes.
-const LARGEST: u64 = 1 << 30;
 
 /// Vertices and triangles as a file has them, in the file's unit of length.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -52,14 +50,7 @@ pub fn read(path: &Path) -> Result<MeshData> {
                 .to_owned(),
         }));
     }
-    let size = std::fs::metadata(path).map_err(|error| refuse(error.to_string()))?;
-    if size.len() > LARGEST {
-        return Err(refuse(format!(
-            "has {} bytes, more than {LARGEST}",
-            size.len()
-        )));
-    }
-    let bytes = std::fs::read(path).map_err(|error| refuse(error.to_string()))?;
+    let bytes = bounded::data(path).map_err(refuse)?;
     match kind.as_str() {
         "obj" => parse_obj(&bytes, &file),
         "stl" => parse_stl(&bytes, &file),

@@ -10,6 +10,7 @@ use super::compiler::Compiler;
 use super::defaults::{Attributes, Defaults};
 use super::pose;
 use super::value::Value;
+use crate::bounded;
 use crate::error::Result;
 use crate::mesh::MeshData;
 use crate::scene_file::{MeshFile, MeshSource, ShapeKind, suggest};
@@ -197,7 +198,7 @@ impl<'a> Assets<'a> {
             }
             Some(file) => {
                 let path = self.folder.join(compiler.asset_path(file.text));
-                let bytes = std::fs::read(&path).map_err(|error| {
+                let bytes = bounded::data(&path).map_err(|error| {
                     file.error(
                         format!("\"{}\": {error}", path.display()),
                         "give a file that exists",

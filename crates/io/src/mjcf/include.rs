@@ -2,31 +2,14 @@
 
 use std::path::{Path, PathBuf};
 
+use crate::bounded;
 use crate::error::{IoError, Result};
 use crate::xml::{self, Element};
 
-/// Largest file, bytes.
-const LARGEST: u64 = 64 << 20;
 /// Deepest nesting of elements with all files put together.
 const DEEPEST: usize = 200;
 /// Most files of a model.
 const MOST_FILES: usize = 1000;
-
-/// Reads a file as text.
-pub(super) fn text(path: &Path) -> std::result::Result<String, String> {
-    let size = std::fs::metadata(path).map_err(|error| error.to_string())?;
-    if size.len() > LARGEST {
-        return Err(format!(
-            "has {} bytes, more than the {LARGEST} of a model; put meshes into files of their own",
-            size.len()
-        ));
-    }
-    let bytes = std::fs::read(path).map_err(|error| error.to_string())?;
-    String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        format!("is not UTF-8 text: byte {at} begins no character")
-    })
-}
 
 /// Puts the content of included files in the place of each `<include>`, which is looked for from
 /// the folder of the main file, then from that of the file that includes it.
@@ -89,7 +72,7 @@ fn open(include: &Element, folder: &Path, files: &mut Vec<PathBuf>) -> Result<Ve
         ));
     }
     files.push(known);
-    let text = text(path).map_err(|problem| {
+    let text = bounded::text(path).map_err(|problem| {
         let problem = format!("\"{}\": {problem}", path.display());
         refuse(problem, "files are looked for from the folder of the model")
     })?;

@@ -62,6 +62,7 @@ pub use write::to_mjcf;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
+use crate::bounded;
 use crate::error::{IoError, Result};
 use crate::options::{MeshUse, ModelOptions};
 use crate::scene_file::{Ignored, SceneFile};
@@ -93,7 +94,7 @@ struct Context<'a> {
 /// # Errors
 /// A file that cannot be read, and everything that [`parse`] refuses.
 pub fn read(path: &Path, options: &ModelOptions) -> Result<SceneFile> {
-    let text = include::text(path).map_err(|problem| IoError::File {
+    let text = bounded::text(path).map_err(|problem| IoError::File {
         file: path.display().to_string(),
         problem,
     })?;

@@ -62,13 +62,11 @@ pub use shape::{MeshFile, MeshSource, PointSource, ShapeError, ShapeKind, Thread
 pub use signal::Signal;
 pub use write::to_toml;
 
+use crate::bounded;
 use crate::error::{IoError, Result};
 use node::Node;
 use source::Source;
 pub(crate) use source::{Place, Places};
-
-/// Largest scene file, bytes. Larger meshes belong into mesh files.
-const LARGEST: u64 = 64 << 20;
 
 /// A scene that was read, and where in its file everything stands.
 #[derive(Debug, Clone, PartialEq)]
@@ -171,22 +169,9 @@ impl SceneFile {
 /// A file that cannot be read, and everything that [`parse`] refuses.
 pub fn read(path: &Path) -> Result<SceneFile> {
     let file = path.display().to_string();
-    let refuse = |problem: String| IoError::File {
+    let text = bounded::text(path).map_err(|problem| IoError::File {
         file: file.clone(),
         problem,
-    };
-    let size = std::fs::metadata(path)
-        .map_err(|error| refuse(error.to_string()))?
-        .len();
-    if size > LARGEST {
-        return Err(refuse(format!(
-            "has {size} bytes, more than the {LARGEST} of a scene file; put meshes into files of their own"
-        )));
-    }
-    let bytes = std::fs::read(path).map_err(|error| refuse(error.to_string()))?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        refuse(format!("is not UTF-8 text: byte {at} begins no character"))
     })?;
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     Ok(SceneFile {

@@ -52,6 +52,7 @@ use std::path::Path;
 use nalgebra::{Isometry3, Quaternion, Translation3, UnitQuaternion, Vector3};
 use stiction_dynamics::{JointKind, WORLD};
 
+use crate::bounded;
 use crate::error::{IoError, Result};
 use crate::options::{Base, ModelOptions};
 use crate::scene_file::{
@@ -63,9 +64,6 @@ pub use write::to_urdf;
 
 /// Why something was not read.
 const REASONS: xml::Reasons = reasons::reason;
-/// Largest file, bytes.
-const LARGEST: u64 = 64 << 20;
-
 /// Reads a URDF file as a scene with one robot. Meshes must be where the file says; see
 /// [`ModelOptions::packages`] for `package://` names.
 ///
@@ -73,21 +71,9 @@ const LARGEST: u64 = 64 << 20;
 /// A file that cannot be read, and everything that [`parse`] refuses.
 pub fn read(path: &Path, options: &ModelOptions) -> Result<SceneFile> {
     let file = path.display().to_string();
-    let refuse = |problem: String| IoError::File {
+    let text = bounded::text(path).map_err(|problem| IoError::File {
         file: file.clone(),
         problem,
-    };
-    let size = std::fs::metadata(path).map_err(|error| refuse(error.to_string()))?;
-    if size.len() > LARGEST {
-        return Err(refuse(format!(
-            "has {} bytes, more than the {LARGEST} of a robot file",
-            size.len()
-        )));
-    }
-    let bytes = std::fs::read(path).map_err(|error| refuse(error.to_string()))?;
-    let text = String::from_utf8(bytes).map_err(|error| {
-        let at = error.utf8_error().valid_up_to();
-        refuse(format!("is not UTF-8 text: byte {at} begins no character"))
     })?;
     parse_in(
         &text,
