@@ -131,6 +131,19 @@ pub(crate) fn warn_of_ignored(file: &SceneFile) {
     }
 }
 
+/// Tells the user which links of a robot cannot touch.
+pub(crate) fn tell_overlaps(scene: &Scene) {
+    if scene.skipped_overlaps.is_empty() {
+        return;
+    }
+    let pairs = scene.skipped_overlaps.iter();
+    let pairs: Vec<String> = pairs.map(|[a, b]| format!("{a} and {b}")).collect();
+    complain(&format!(
+        "these links overlap at the start, and never touch each other: {}",
+        pairs.join(", ")
+    ));
+}
+
 fn floor_body(file: &SceneFile, height: f64) -> BodyDescription {
     let taken = |name: &str| file.scene.bodies.iter().any(|body| body.name == name);
     let mut name = "floor".to_owned();

@@ -198,6 +198,7 @@ fn inertia() -> MassDescription {
 fn chain(kinds: &[JointKind]) -> RobotDescription {
     let mut robot = RobotDescription {
         name: "arm".to_owned(),
+        skip_overlaps: false,
         base: Isometry3::identity(),
         links: Vec::new(),
         joints: Vec::new(),

@@ -72,8 +72,10 @@ pub fn from_scene_file(file: &SceneFile, options: &Options) -> Result<Scene, Loa
         let keyframe = keyframe.clone();
         builder.start_at(index, &keyframe)?;
     }
+    let skipped_overlaps = builder.skip_overlaps()?;
     let (world, panel, sensors) = builder.finish();
     Ok(Scene {
+        skipped_overlaps,
         panel,
         sensors,
         ..options.scene(&scene.name, world, scene.seconds)

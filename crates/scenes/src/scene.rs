@@ -13,6 +13,8 @@ pub struct Scene {
     pub world: World,
     /// How long to simulate, s.
     pub seconds: f64,
+    /// Links that never touch each other because they overlap where their robot starts.
+    pub skipped_overlaps: Vec<[String; 2]>,
     pub(crate) panel: Panel,
     pub(crate) sensors: Vec<Sensor>,
 }
@@ -120,6 +122,7 @@ impl Options {
             name: name.to_owned(),
             world,
             seconds: self.seconds.unwrap_or(seconds),
+            skipped_overlaps: Vec::new(),
             panel: Panel::default(),
             sensors: Vec::new(),
         }

@@ -13,6 +13,7 @@ mod joint_force;
 mod limits;
 mod mass;
 mod measure;
+mod overlap;
 mod placement;
 mod record;
 mod relinearize;

@@ -492,6 +492,14 @@ impl World {
         })
     }
 
+    /// Name of a body.
+    ///
+    /// # Errors
+    /// An unknown body.
+    pub fn body_name(&self, body: BodyHandle) -> Result<&str> {
+        Ok(&self.body(body)?.name)
+    }
+
     /// Names of all bodies, in the order of their handles.
     pub fn body_names(&self) -> impl Iterator<Item = &str> {
         self.bodies.iter().map(|body| body.name.as_str())

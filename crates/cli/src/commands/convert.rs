@@ -15,8 +15,11 @@ pub(crate) fn run(arguments: &ConvertArguments) -> anyhow::Result<Ending> {
     let file = arguments.model.read(&arguments.input)?;
     warn_of_ignored(&file);
     // What cannot be simulated is not worth writing down.
-    arguments.model.build(&file, &Default::default())?;
-    let written = write(&file.scene, file.folder(), &arguments.output)?;
+    let built = arguments.model.build(&file, &Default::default())?;
+    // Other formats cannot say that overlapping links don't touch, but they can name the pairs.
+    let mut scene = file.scene.clone();
+    scene.exclude.extend(built.skipped_overlaps);
+    let written = write(&scene, file.folder(), &arguments.output)?;
     if !written.left_out.is_empty() {
         let lines = written.left_out.iter().map(|lost| format!("  {lost}"));
         let lines: Vec<String> = lines.collect();

@@ -23,6 +23,14 @@ pub(crate) fn run(arguments: &InspectArguments) -> anyhow::Result<Ending> {
         writeln!(out, "{}", json::describe(&file))?;
     } else {
         write!(out, "{}", describe(&file))?;
+        let overlaps = scene.skipped_overlaps.iter();
+        let mut text = String::new();
+        list(
+            &mut text,
+            "overlap at the start, and never touch",
+            overlaps.map(|[a, b]| format!("{a} and {b}")),
+        );
+        write!(out, "{text}")?;
         let steps = scene.world.settings();
         let g = steps.gravity;
         writeln!(

@@ -14,7 +14,7 @@ pub(crate) use summary::{print_profile, print_summary, summary_json};
 
 use std::path::Path;
 
-use crate::model_arguments::{ModelArguments, warn_of_ignored};
+use crate::model_arguments::{ModelArguments, tell_overlaps, warn_of_ignored};
 use stiction_scenes::{Options, Scene};
 use stiction_sim::SimError;
 
@@ -26,7 +26,9 @@ pub(crate) fn open(name: &str, options: &Options, model: &ModelArguments) -> any
         anyhow::ensure!(path.is_file(), "there is no scene file \"{name}\"");
         let file = model.read(path)?;
         warn_of_ignored(&file);
-        return model.build(&file, options);
+        let scene = model.build(&file, options)?;
+        tell_overlaps(&scene);
+        return Ok(scene);
     }
     anyhow::ensure!(
         options.keyframe.is_none() && *model == ModelArguments::default(),

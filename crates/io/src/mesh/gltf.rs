@@ -18,6 +18,7 @@ use crate::error::Result;
 const DEEPEST: usize = 100;
 /// Most triangles of a file, with all its instances.
 const MOST_TRIANGLES: usize = 20_000_000;
+
 /// `folder` is where further files of it are.
 pub(super) fn parse(bytes: &[u8], file: &str, folder: &Path) -> Result<MeshData> {
     let wrong = |problem: String| refuse(file, 1, problem);

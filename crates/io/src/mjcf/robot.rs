@@ -25,6 +25,7 @@ impl Builder<'_, '_> {
         }
         self.scene.robots.push(RobotDescription {
             name: self.robot.clone(),
+            skip_overlaps: false,
             base: Isometry3::identity(),
             links: Vec::new(),
             joints: Vec::new(),

@@ -253,6 +253,9 @@ pub struct RobotDescription {
     pub name: String,
     /// Where the frame `world` of the robot stands in the world.
     pub base: Isometry3<f64>,
+    /// Whether links that overlap where the robot starts never touch each other. Files that cannot
+    /// name such pairs mean it so.
+    pub skip_overlaps: bool,
     /// Its links.
     pub links: Vec<LinkDescription>,
     /// Its joints.

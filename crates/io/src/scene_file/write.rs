@@ -424,6 +424,9 @@ fn robot(out: &mut Writer, robot: &RobotDescription) {
     out.header("[[robots]]");
     out.text("name", &robot.name);
     out.pose(&robot.base);
+    if robot.skip_overlaps {
+        out.line("skip_overlaps", true);
+    }
     for link in &robot.links {
         out.header("[[robots.links]]");
         out.text("name", &link.name);

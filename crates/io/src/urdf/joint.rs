@@ -22,6 +22,7 @@ impl Reader<'_> {
             true if joint.parent.link == WORLD => WORLD.to_owned(),
             _ => joint.parent.link.clone(),
         };
+        let initial = start(&kind, &properties);
         Ok(RobotJointDescription {
             name: joint.name.clone(),
             kind,
@@ -29,7 +30,7 @@ impl Reader<'_> {
             child: joint.child.link.clone(),
             pose: self.pose(element, &joint.origin)?,
             properties,
-            initial: Vec::new(),
+            initial,
             initial_velocity: Vec::new(),
         })
     }
@@ -164,6 +165,15 @@ fn ordered(element: &Element, limit: Option<&Element>, lower: f64, upper: f64) -
             format!("lower {lower} exceeds upper {upper}"),
             "exchange the two",
         )),
+    }
+}
+
+/// Where a joint starts: at zero, or at its limit where zero is beyond it; empty for zero.
+fn start(kind: &JointKind, properties: &DofProperties) -> Vec<f64> {
+    let closest = 0.0_f64.max(properties.lower).min(properties.upper);
+    match kind.nq() == 1 && closest != 0.0 {
+        true => vec![closest],
+        false => Vec::new(),
     }
 }
 

@@ -64,6 +64,7 @@ pub use write::to_urdf;
 
 /// Why something was not read.
 const REASONS: xml::Reasons = reasons::reason;
+
 /// Reads a URDF file as a scene with one robot. Meshes must be where the file says; see
 /// [`ModelOptions::packages`] for `package://` names.
 ///
@@ -152,6 +153,7 @@ impl Reader<'_> {
             .insert("robots[0]".to_owned(), self.root.place());
         let mut robot = RobotDescription {
             name: name.to_owned(),
+            skip_overlaps: true,
             base: Isometry3::identity(),
             links: Vec::new(),
             joints: Vec::new(),

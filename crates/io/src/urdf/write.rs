@@ -81,6 +81,7 @@ fn body_as_robot(body: &BodyDescription) -> RobotDescription {
     }
     RobotDescription {
         name: body.name.clone(),
+        skip_overlaps: false,
         base: body.pose,
         links: vec![LinkDescription {
             name: name.clone(),

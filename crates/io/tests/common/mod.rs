@@ -342,6 +342,7 @@ fn robot(dice: &mut Dice) -> RobotDescription {
     ];
     let mut robot = RobotDescription {
         name: "arm".to_owned(),
+        skip_overlaps: dice.coin(),
         base: dice.pose(),
         links: Vec::new(),
         joints: Vec::new(),

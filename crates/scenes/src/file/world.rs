@@ -18,6 +18,9 @@ use super::mass;
 use crate::panel::Panel;
 use crate::sensor::Sensor;
 
+/// Depth from which on links overlap, m; less than that contact pushes apart.
+const OVERLAP: f64 = 1e-5;
+
 /// What to do about errors that only a world can find.
 const CORRECT: &str = "correct the table that begins here";
 
@@ -325,6 +328,33 @@ impl<'a> Builder<'a> {
                 .map_err(|error| self.error(&key, error))?;
         }
         Ok(())
+    }
+
+    /// Keeps links from touching that overlap where their robot starts, where the file means it so;
+    /// returns their names.
+    pub(super) fn skip_overlaps(&mut self) -> Result<Vec<[String; 2]>, IoError> {
+        let file = self.file;
+        let mut names = Vec::new();
+        for (index, robot) in file.scene.robots.iter().enumerate() {
+            if !robot.skip_overlaps {
+                continue;
+            }
+            let key = format!("robots[{index}]");
+            let world = &mut self.world;
+            let found = world.find_robot(&robot.name).and_then(|handle| {
+                let pairs = world.overlapping_links(handle, OVERLAP)?;
+                for &[a, b] in &pairs {
+                    world.exclude(a, b)?;
+                    names.push([
+                        world.body_name(a)?.to_owned(),
+                        world.body_name(b)?.to_owned(),
+                    ]);
+                }
+                Ok(())
+            });
+            found.map_err(|error| self.error(&key, error))?;
+        }
+        Ok(names)
     }
 
     pub(super) fn add_controllers(&mut self) -> Result<(), IoError> {

@@ -18,6 +18,7 @@ const KEYS: &[&str] = &[
     "name",
     "position",
     "rotation",
+    "skip_overlaps",
     "links",
     "joints",
     "frames",
@@ -119,6 +120,9 @@ pub(super) fn read(node: &Node<'_>) -> Result<RobotDescription> {
     Ok(RobotDescription {
         name: table.need("name")?.name()?,
         base: pose::read(&table)?,
+        skip_overlaps: table
+            .read("skip_overlaps", |node| node.flag())?
+            .unwrap_or(false),
         links: links.iter().map(link).collect::<Result<_>>()?,
         joints: table
             .list("joints")?
