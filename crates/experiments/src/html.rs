@@ -10,7 +10,7 @@ body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto
 table { border-collapse: collapse; margin: 1rem 0 }
 th, td { border: 1px solid #ccc; padding: .3rem .7rem; text-align: left; vertical-align: top }
 th { background: #f2f3f5 }
-figure { margin: 1rem 0; overflow-x: auto }
+figure { margin: 1rem 0 } svg { max-width: 100%; height: auto }
 figcaption { color: #555 }
 @media (prefers-color-scheme: dark) {
   body { color: #e4e6e8; background: #17191c }
