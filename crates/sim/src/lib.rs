@@ -39,6 +39,7 @@ pub use control::{Commands, Controller, Tracking, Wrench};
 pub use error::{Result, SimError, StepFailure};
 pub use joint_force::JointForces;
 pub use mass::{uniform_inertia, volume};
+pub use overlap::Overlap;
 pub use report::{ContactForce, ContactMode, StageTimes, StepReport};
 pub use robot::RobotHandle;
 pub use sensor::JointState;

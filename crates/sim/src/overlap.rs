@@ -5,17 +5,22 @@ use crate::error::Result;
 use crate::robot::RobotHandle;
 use crate::world::World;
 
+/// Two links that overlap.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord)]
+pub struct Overlap {
+    /// The links, or the base.
+    pub bodies: [BodyHandle; 2],
+    /// Names of the two shapes.
+    pub shapes: [String; 2],
+}
+
 impl World {
-    /// Pairs of links of a robot (its base too) that overlap by more than `depth` m where they are
-    /// now. Where these are rigid and cannot come apart, no motion satisfies contact.
+    /// Shapes of different links of a robot (its base too) that overlap by more than `depth` m where
+    /// they are now. Where these are rigid and cannot come apart, no motion satisfies contact.
     ///
     /// # Errors
     /// An unknown robot, or shapes that cannot be tested.
-    pub fn overlapping_links(
-        &mut self,
-        robot: RobotHandle,
-        depth: f64,
-    ) -> Result<Vec<[BodyHandle; 2]>> {
+    pub fn overlapping_links(&mut self, robot: RobotHandle, depth: f64) -> Result<Vec<Overlap>> {
         let base = self.robot(robot)?.first_body;
         self.detect_contacts()?;
         let belongs = |body: usize| match self.bodies[body].kind {
@@ -25,8 +30,13 @@ impl World {
         let deep = self.contacts.iter().filter(|contact| {
             contact.gap < -depth && belongs(contact.body_a) && belongs(contact.body_b)
         });
-        let mut pairs: Vec<[BodyHandle; 2]> = deep
-            .map(|contact| [BodyHandle(contact.body_a), BodyHandle(contact.body_b)])
+        let colliders = self.collision.colliders();
+        let mut pairs: Vec<Overlap> = deep
+            .map(|contact| Overlap {
+                bodies: [contact.body_a, contact.body_b].map(BodyHandle),
+                shapes: [contact.collider_a, contact.collider_b]
+                    .map(|collider| colliders[collider].name.clone()),
+            })
             .collect();
         pairs.sort_unstable();
         pairs.dedup();

@@ -29,6 +29,9 @@ const RETREATS: [f64; 3] = [1.0, 0.1, 0.01];
 const EASY_STEPS: usize = 2;
 const EASY_STEPS_FROM_GUESS: usize = 4;
 const EASY_GROWTH: f64 = 30.0;
+/// Cold starts where the first attempt led nowhere: their first penalty relative to the usual one, and
+/// their outer iterations.
+const RESTARTS: [(f64, usize); 3] = [(1.0, 40), (0.01, 40), (30.0, 40)];
 /// Outer iterations that may fail to halve the residual before the path is tried.
 const PATIENCE: usize = 3;
 
@@ -43,6 +46,8 @@ pub struct Canal {
     shift: ShiftUpdate,
     path: PathNewton,
     best: Best,
+    /// The best of earlier attempts.
+    earlier: Best,
     strict_pause: Pause,
 }
 
@@ -82,6 +87,7 @@ impl Canal {
             shift: ShiftUpdate::default(),
             path: PathNewton::default(),
             best: Best::default(),
+            earlier: Best::default(),
             strict_pause: Pause::default(),
         }
     }
@@ -116,7 +122,7 @@ impl Solver for Canal {
         let mut spent = Spent::default();
         let outcome = match self.yardstick.update(problem) {
             Err(failure) => return refuse(failure, problem, &stopwatch, solution),
-            Ok(()) => self.iterate(
+            Ok(()) => self.attempt(
                 &Run {
                     problem,
                     budget,
@@ -168,8 +174,36 @@ fn refuse(
 }
 
 impl Canal {
-    /// The outer loop; line numbers are those of [AL, Alg. 1].
-    fn iterate(&mut self, run: &Run<'_>, guess: &Solution, spent: &mut Spent) -> Outcome {
+    /// Iterates from the guess; where that leads nowhere, from elsewhere.
+    fn attempt(&mut self, run: &Run<'_>, guess: &Solution, spent: &mut Spent) -> Outcome {
+        let most = run.budget.max_iterations.unwrap_or(self.settings.max_outer);
+        let mut outcome = self.iterate(run, guess, (1.0, most), spent);
+        if !self.settings.polish || run.budget.max_iterations.is_some() {
+            return outcome;
+        }
+        for restart in RESTARTS {
+            if outcome != Outcome::OutOfIterations {
+                break;
+            }
+            if restart.0 == 1.0 && !guess.has_guess(run.problem) {
+                continue;
+            }
+            self.earlier.start(&self.best.lambda, self.best.residual);
+            outcome = self.iterate(run, &Solution::cold(), restart, spent);
+            self.best.offer(&self.earlier.lambda, self.earlier.residual);
+        }
+        outcome
+    }
+
+    /// The outer loop; line numbers are those of [AL, Alg. 1]. `penalty` is the first one
+    /// relative to the usual, `most` the most iterations.
+    fn iterate(
+        &mut self,
+        run: &Run<'_>,
+        guess: &Solution,
+        (penalty, most): (f64, usize),
+        spent: &mut Spent,
+    ) -> Outcome {
         let Run {
             problem,
             budget,
@@ -179,7 +213,7 @@ impl Canal {
         let mass = self.yardstick.largest_term_mass();
         self.state.start(problem, &self.yardstick);
         self.state
-            .set_penalty(self.settings.penalty_start.value(mass));
+            .set_penalty(penalty * self.settings.penalty_start.value(mass));
         let beta_max = self.settings.penalty_max.value(mass).max(self.state.beta);
         self.shift.start(problem.constraints().len());
         self.strict_pause = Pause::default();
@@ -205,7 +239,7 @@ impl Canal {
 
         let mut previous_gap = f64::INFINITY;
         let (mut stalled, mut patience) = (0, PATIENCE);
-        for _ in 0..budget.max_iterations.unwrap_or(self.settings.max_outer) {
+        for _ in 0..most {
             if stopwatch.is_spent() {
                 return Outcome::OutOfTime;
             }

@@ -19,6 +19,10 @@ pub(crate) fn run(arguments: &ConvertArguments) -> anyhow::Result<Ending> {
     // Other formats cannot say that overlapping links don't touch, but they can name the pairs.
     let mut scene = file.scene.clone();
     scene.exclude.extend(built.skipped_overlaps);
+    let folder = arguments.output.parent().unwrap_or(Path::new(""));
+    if !is_same_folder(file.folder(), folder) {
+        name_meshes_absolutely(&mut scene, file.folder());
+    }
     let written = write(&scene, file.folder(), &arguments.output)?;
     if !written.left_out.is_empty() {
         let lines = written.left_out.iter().map(|lost| format!("  {lost}"));
@@ -31,7 +35,6 @@ pub(crate) fn run(arguments: &ConvertArguments) -> anyhow::Result<Ending> {
         complain("the new format cannot say (--strict makes this an error):");
         lines.iter().for_each(|line| complain(line));
     }
-    let folder = arguments.output.parent().unwrap_or(Path::new(""));
     let further = written.files.iter();
     let further = further.map(|(path, content)| (folder.join(path), content));
     let all = std::iter::once((arguments.output.clone(), &written.text)).chain(further);
@@ -42,6 +45,26 @@ pub(crate) fn run(arguments: &ConvertArguments) -> anyhow::Result<Ending> {
         std::fs::write(&path, content).with_context(|| unwritable(&path))?;
     }
     Ok(Ending::Fine)
+}
+
+/// Whether two folders are the same; an empty path is the current one.
+fn is_same_folder(a: &Path, b: &Path) -> bool {
+    let [a, b] = [a, b].map(|folder| Path::new(".").join(folder).canonicalize());
+    matches!((a, b), (Ok(a), Ok(b)) if a == b)
+}
+
+/// Makes the paths of mesh files good from everywhere.
+fn name_meshes_absolutely(scene: &mut SceneDescription, folder: &Path) {
+    let links = scene.robots.iter_mut().flat_map(|robot| &mut robot.links);
+    let of_links = links.flat_map(|link| &mut link.shapes);
+    let of_bodies = scene.bodies.iter_mut().flat_map(|body| &mut body.shapes);
+    for shape in of_links.chain(of_bodies) {
+        if let Some(file) = shape.kind.mesh_file_mut()
+            && let Ok(path) = folder.join(&file.path).canonicalize()
+        {
+            file.path = path.display().to_string();
+        }
+    }
 }
 
 /// The text of the new file, and what it cannot say.

@@ -306,6 +306,20 @@ impl ShapeKind {
         })
     }
 
+    /// The mesh file that it is made of, if there is one.
+    pub fn mesh_file_mut(&mut self) -> Option<&mut MeshFile> {
+        match self {
+            Self::Hull(PointSource::File(file)) => Some(file),
+            Self::Mesh { triangles, .. }
+            | Self::MeshDistance { triangles, .. }
+            | Self::MeshParts { triangles, .. } => match triangles {
+                MeshSource::File(file) => Some(file),
+                MeshSource::Inline(_) => None,
+            },
+            _ => None,
+        }
+    }
+
     /// The word for it in scene files.
     pub fn word(&self) -> &'static str {
         match self {

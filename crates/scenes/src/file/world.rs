@@ -9,7 +9,7 @@ use stiction_io::scene_file::{
 };
 use stiction_sim::{
     BodyHandle, Collider, Connection, ConnectionKind, Inertia, Isometry3, Material, Mobility,
-    Point3, RigidBody, RobotHandle, Shape, Vector3, World,
+    Overlap, Point3, RigidBody, RobotHandle, Shape, Vector3, World,
 };
 
 use super::control::{self, Made};
@@ -343,12 +343,20 @@ impl<'a> Builder<'a> {
             let world = &mut self.world;
             let found = world.find_robot(&robot.name).and_then(|handle| {
                 let pairs = world.overlapping_links(handle, OVERLAP)?;
-                for &[a, b] in &pairs {
+                for Overlap {
+                    bodies: [a, b],
+                    shapes,
+                } in pairs
+                {
                     world.exclude(a, b)?;
-                    names.push([
-                        world.body_name(a)?.to_owned(),
-                        world.body_name(b)?.to_owned(),
-                    ]);
+                    // A shape is named after its link, which may be part of the base.
+                    let links = shapes.map(|shape| match shape.rsplit_once('/') {
+                        Some((link, _)) => link.to_owned(),
+                        None => shape,
+                    });
+                    if !names.contains(&links) {
+                        names.push(links);
+                    }
                 }
                 Ok(())
             });
