@@ -2,9 +2,7 @@
 
 mod common;
 
-use std::process::{Command, Output};
-
-use common::{Folder, stderr, stdout};
+use common::{Folder, stderr, stdout, stiction};
 
 const URDF: &str = r#"<?xml version="1.0"?>
 <robot name="cart">
@@ -37,14 +35,6 @@ const MJCF: &str = r#"<mujoco model="hinge">
   <keyframe><key name="bent" qpos="0.5" ctrl="0.5"/></keyframe>
 </mujoco>
 "#;
-
-fn stiction(folder: &Folder, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_stiction"))
-        .args(arguments)
-        .current_dir(&folder.0)
-        .output()
-        .expect("the command starts")
-}
 
 #[test]
 fn urdf_and_mjcf_files_run() {

@@ -4,15 +4,7 @@ mod common;
 
 use std::process::{Command, Output};
 
-use common::{Folder, stderr, stdout};
-
-fn stiction(folder: &Folder, arguments: &[&str]) -> Output {
-    Command::new(env!("CARGO_BIN_EXE_stiction"))
-        .args(arguments)
-        .current_dir(&folder.0)
-        .output()
-        .expect("the command starts")
-}
+use common::{Folder, stderr, stdout, stiction};
 
 #[test]
 fn a_run_writes_recording_and_page_and_prints_a_summary() {

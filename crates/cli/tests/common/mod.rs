@@ -2,7 +2,7 @@
 #![allow(dead_code, reason = "every test binary uses its own part of this")]
 
 use std::path::PathBuf;
-use std::process::Output;
+use std::process::{Command, Output};
 
 pub(crate) fn stdout(output: &Output) -> String {
     String::from_utf8(output.stdout.clone()).expect("standard output is text")
@@ -10,6 +10,15 @@ pub(crate) fn stdout(output: &Output) -> String {
 
 pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("standard error is text")
+}
+
+/// Runs the command in a folder.
+pub(crate) fn stiction(folder: &Folder, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_stiction"))
+        .args(arguments)
+        .current_dir(&folder.0)
+        .output()
+        .expect("the command starts")
 }
 
 /// A directory of its own for each test, removed at the end.
