@@ -22,6 +22,7 @@ const MOST_TRIANGLES: usize = 20_000_000;
 /// `folder` is where further files of it are.
 pub(super) fn parse(bytes: &[u8], file: &str, folder: &Path) -> Result<MeshData> {
     let wrong = |problem: String| refuse(file, 1, problem);
+    check_positions(bytes).map_err(wrong)?;
     let gltf::Gltf { document, blob } =
         gltf::Gltf::from_slice(bytes).map_err(|error| wrong(error.to_string()))?;
     // Materials may be extended as they like; packed triangles cannot be read.
@@ -59,6 +60,25 @@ pub(super) fn parse(bytes: &[u8], file: &str, folder: &Path) -> Result<MeshData>
         }
     }
     reader.builder.finish(file)
+}
+
+/// Refuses positions that refer to no accessor: the crate's own validation panics at those.
+fn check_positions(bytes: &[u8]) -> std::result::Result<(), String> {
+    let unchecked = gltf::Gltf::from_slice_without_validation(bytes);
+    let root = unchecked
+        .map_err(|error| error.to_string())?
+        .document
+        .into_json();
+    let accessors = root.accessors.len();
+    let primitives = root.meshes.iter().flat_map(|mesh| &mesh.primitives);
+    let indices = primitives.flat_map(|primitive| primitive.attributes.values());
+    match indices
+        .map(gltf::json::Index::value)
+        .find(|&index| index >= accessors)
+    {
+        Some(index) => Err(format!("there is no accessor {index}")),
+        None => Ok(()),
+    }
 }
 
 fn load(
@@ -337,6 +357,7 @@ mod tests {
             ("5126", "5123", "its positions are not three"),
             ("\"indices\":1", "\"indices\":7", "t.gltf:1: "),
             ("\"mesh\":0", "\"mesh\":9", "t.gltf:1: "),
+            ("\"POSITION\":0", "\"POSITION\":5", "there is no accessor 5"),
             (
                 "\"mesh\":0",
                 "\"mesh\":0,\"children\":[0]",
