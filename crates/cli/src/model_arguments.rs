@@ -19,7 +19,7 @@ pub(crate) struct ModelArguments {
     pub(crate) base: BaseChoice,
 
     /// Add a floor at this height, m, or just below everything that collides
-    #[arg(long, value_name = "HEIGHT", num_args = 0..=1, default_missing_value = "below", value_parser = floor, allow_hyphen_values = true)]
+    #[arg(long, value_name = "HEIGHT", num_args = 0..=1, default_missing_value = "below", value_parser = floor, allow_negative_numbers = true)]
     pub(crate) floor: Option<Floor>,
 
     /// What meshes collide as

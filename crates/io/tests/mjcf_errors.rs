@@ -413,9 +413,9 @@ const WHOLE: &str = r#"<mujoco model="w"><compiler angle="radian" eulerseq="xyz"
 <hfield name="h" nrow="2" ncol="2" elevation="0 1 2 3" size="1 1 1 1"/></asset>
 <worldbody><geom type="plane" size="1 1 1"/><geom type="hfield" hfield="h"/><body name="a" childclass="c" euler="1 2 3">
 <joint name="j" range="-1 1" ref="0.1"/><joint name="k" type="slide" pos="1 0 0"/><geom name="g"/><site name="s"/>
-<frame pos="0 0 1"><body name="b"><joint name="l" type="ball"/><geom type="mesh" mesh="t"/></body></frame></body>
+<frame pos="0 0 1"><body name="b"><joint name="l" type="ball"/><geom name="h" type="mesh" mesh="t"/></body></frame></body>
 <replicate count="2" offset="1 0 0"><body name="f"><freejoint/><geom type="box" size="1 1 1"/></body></replicate></worldbody>
-<contact><exclude body1="a" body2="f0"/><pair geom1="g" geom2="g"/></contact>
+<contact><exclude body1="a" body2="f0"/><pair geom1="g" geom2="h"/></contact>
 <tendon><fixed name="t"><joint joint="j" coef="1"/></fixed><spatial><site site="s"/><site site="s"/></spatial></tendon>
 <equality><weld body1="a" body2="f0"/><joint joint1="j" joint2="k"/></equality>
 <actuator><position joint="j" kp="1" dampratio="1"/><motor site="s" gear="1 0 0 0 0 0"/></actuator>
