@@ -39,7 +39,7 @@ pub struct Tendon {
     /// What its length is made of.
     pub path: TendonPath,
     /// Shortest and longest length, hard; infinite for none. A tendon that starts beyond comes back
-    /// as a joint does, see [`Settings::push_out_speed`].
+    /// as a joint does, see [`Settings::push_out_speed`](crate::Settings::push_out_speed).
     pub limits: [f64; 2],
     /// Spring, N/m.
     pub stiffness: f64,
