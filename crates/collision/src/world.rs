@@ -393,8 +393,9 @@ impl CollisionWorld {
             poses: &self.poses,
             detectors: &self.detectors,
         };
-        let parallel =
-            self.settings.execution == Execution::Parallel && self.slots.len() >= PARALLEL_PAIRS;
+        let parallel = self.settings.execution == Execution::Parallel
+            && self.slots.len() >= PARALLEL_PAIRS
+            && rayon::current_num_threads() > 1;
         if parallel {
             self.slots.par_iter_mut().for_each(|slot| {
                 SCRATCH.with_borrow_mut(|scratch| test.run(slot, scratch));

@@ -188,7 +188,7 @@ impl Islands {
             let size = island.rows.len();
             (all + size, size.max(largest))
         });
-        all - largest >= WORTH_THREADS
+        all - largest >= WORTH_THREADS && rayon::current_num_threads() > 1
     }
 
     /// Whether a subsystem is part of an island that was solved.
