@@ -1,7 +1,6 @@
 //! The Newton matrix as a sparse matrix by columns, with a pattern that is kept.
 
 use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::sparse::linalg::SupernodalThreshold;
 use faer::sparse::linalg::lu::{
     LuRef, LuSymbolicParams, NumericLu, SymbolicLu, factorize_symbolic_lu,
 };
@@ -277,12 +276,7 @@ impl SparseHessian {
             None,
             &self.row_index,
         );
-        // Contacts fill whole blocks: on piles of hundreds of bodies this halves the time.
-        let params = LuSymbolicParams {
-            supernodal_flop_ratio_threshold: SupernodalThreshold::FORCE_SUPERNODAL,
-            ..LuSymbolicParams::default()
-        };
-        let symbolic = factorize_symbolic_lu(pattern, params).ok()?;
+        let symbolic = factorize_symbolic_lu(pattern, LuSymbolicParams::default()).ok()?;
         let request = symbolic
             .factorize_numeric_lu_scratch::<f64>(Par::Seq, Spec::default())
             .or(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq));
