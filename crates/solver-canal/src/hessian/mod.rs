@@ -3,6 +3,7 @@
 mod dense;
 mod factor;
 mod sparse;
+mod supernodal;
 
 use nalgebra::Matrix3;
 use stiction_constraints::{DynamicsMatrix, JointRows, Segment};

@@ -1,15 +1,10 @@
 //! The Newton matrix as a sparse matrix by columns, with a pattern that is kept.
 
-use faer::dyn_stack::{MemBuffer, MemStack};
-use faer::sparse::linalg::lu::{
-    LuRef, LuSymbolicParams, NumericLu, SymbolicLu, factorize_symbolic_lu,
-};
-use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
-use faer::{Conj, MatMut, Par, Spec};
 use nalgebra::Matrix3;
 use stiction_constraints::factor::SparseFactor;
 use stiction_constraints::{DynamicsMatrix, JointRows, Segment, SparseSymmetric};
 
+use super::supernodal::SupernodalLu;
 use super::{Part, for_each_block};
 
 /// Sparse A + Jᵀ K J: both triangles for the general factorisation, and which of its entries make
@@ -35,14 +30,8 @@ pub(super) struct SparseHessian {
     /// For every entry of the lower triangle, its place in `values`.
     lower_places: Vec<usize>,
     cholesky: SparseFactor,
-    lu: Option<SparseLu>,
+    lu: Option<SupernodalLu>,
     product: Vec<f64>,
-}
-
-struct SparseLu {
-    symbolic: SymbolicLu<usize>,
-    numeric: NumericLu<usize, f64>,
-    scratch: MemBuffer,
 }
 
 impl std::fmt::Debug for SparseHessian {
@@ -246,60 +235,18 @@ impl SparseHessian {
     ) -> bool {
         self.assemble(rows, awake, stiffness, Part::All);
         if self.lu.is_none() {
-            self.lu = self.analyze();
+            self.lu = SupernodalLu::analyze(&self.column_start, &self.row_index);
         }
-        let Some(lu) = &mut self.lu else { return false };
-        let pattern = SymbolicSparseColMatRef::new_checked(
-            self.n,
-            self.n,
-            &self.column_start,
-            None,
-            &self.row_index,
-        );
-        // Sequential: the same bits for any number of threads.
-        lu.symbolic
-            .factorize_numeric_lu(
-                &mut lu.numeric,
-                SparseColMatRef::new(pattern, &self.values),
-                Par::Seq,
-                MemStack::new(&mut lu.scratch),
-                Spec::default(),
-            )
-            .is_ok()
-    }
-
-    fn analyze(&self) -> Option<SparseLu> {
-        let pattern = SymbolicSparseColMatRef::new_checked(
-            self.n,
-            self.n,
-            &self.column_start,
-            None,
-            &self.row_index,
-        );
-        let symbolic = factorize_symbolic_lu(pattern, LuSymbolicParams::default()).ok()?;
-        let request = symbolic
-            .factorize_numeric_lu_scratch::<f64>(Par::Seq, Spec::default())
-            .or(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq));
-        let scratch = MemBuffer::try_new(request).ok()?;
-        Some(SparseLu {
-            symbolic,
-            numeric: NumericLu::new(),
-            scratch,
-        })
+        match &mut self.lu {
+            Some(lu) => lu.factorize(&self.values),
+            None => false,
+        }
     }
 
     pub(super) fn solve_general(&mut self, x: &mut [f64]) {
-        let Some(lu) = &mut self.lu else { return };
-        // Filled by `factorize_general` of this very symbolic part, which the caller has just seen
-        // succeed.
-        let factor = LuRef::new_unchecked(&lu.symbolic, &lu.numeric);
-        let n = x.len();
-        factor.solve_in_place_with_conj(
-            Conj::No,
-            MatMut::from_column_major_slice_mut(x, n, 1),
-            Par::Seq,
-            MemStack::new(&mut lu.scratch),
-        );
+        if let Some(lu) = &mut self.lu {
+            lu.solve(x);
+        }
     }
 }
 
