@@ -3,6 +3,7 @@
 mod hessian;
 mod line_search;
 mod newton;
+mod pace;
 mod path;
 mod products;
 mod progress;

@@ -92,13 +92,18 @@ impl InnerProblem<'_> {
     }
 
     /// Solves the strict surrogate problem (20) from the current v̂ by damped semismooth Newton.
-    /// When it gives up, v̂ is as before.
-    pub(crate) fn solve_strict(&self, hessian: &mut Hessian, state: &mut State) -> InnerReport {
+    /// When it gives up, after `most` steps at the latest, v̂ is as before.
+    pub(crate) fn solve_strict(
+        &self,
+        hessian: &mut Hessian,
+        state: &mut State,
+        most: usize,
+    ) -> InnerReport {
         state.keep_velocity();
         let (mut report, mut size) = self.begin(state, Operators::Strict);
         while !report.is_solved {
             report.factorizations += 1;
-            if report.steps == self.settings.max_strict
+            if report.steps == most
                 || self.stopwatch.is_spent()
                 || !hessian.factorize_general(self.rows(), &state.awake, &state.stiffness)
             {

@@ -7,6 +7,7 @@ use stiction_constraints::{
 
 use crate::hessian::Hessian;
 use crate::newton::{InnerProblem, InnerReport};
+use crate::pace::{Effort, Pace};
 use crate::path::{PathNewton, PathTask};
 use crate::progress::{Best, Pause, Spent};
 use crate::settings::CanalSettings;
@@ -21,9 +22,6 @@ const PATH_STEPS: usize = 40;
 const FAR_OFF: f64 = 1e3;
 /// A guess whose residual is that of a cold start times this may be one Newton step away.
 const CLOSE: f64 = 1e-4;
-/// Penalties, relative to the current one, with which the strict problem is tried: the smaller, the
-/// closer it is to a linear one.
-const RETREATS: [f64; 3] = [1.0, 0.1, 0.01];
 /// A strict solve of so few steps, from a cold start or from a guess, lets the penalty grow by so
 /// much.
 const EASY_STEPS: usize = 2;
@@ -32,9 +30,6 @@ const EASY_GROWTH: f64 = 30.0;
 /// Cold starts where the first attempt led nowhere: their first penalty relative to the usual one, and
 /// their outer iterations.
 const RESTARTS: [(f64, usize); 3] = [(1.0, 40), (0.01, 40), (30.0, 40)];
-/// Outer iterations that may fail to halve the residual before the path is tried.
-const PATIENCE: usize = 3;
-
 /// The cascaded Newton-based augmented-Lagrangian solver.
 #[derive(Debug)]
 pub struct Canal {
@@ -49,6 +44,8 @@ pub struct Canal {
     /// The best of earlier attempts.
     earlier: Best,
     strict_pause: Pause,
+    finish_pause: Pause,
+    effort: Effort,
 }
 
 /// How the inner problem of one outer iteration was solved.
@@ -89,6 +86,8 @@ impl Canal {
             best: Best::default(),
             earlier: Best::default(),
             strict_pause: Pause::default(),
+            finish_pause: Pause::default(),
+            effort: Effort::default(),
         }
     }
 
@@ -217,6 +216,11 @@ impl Canal {
         let beta_max = self.settings.penalty_max.value(mass).max(self.state.beta);
         self.shift.start(problem.constraints().len());
         self.strict_pause = Pause::default();
+        self.finish_pause = Pause::default();
+        self.effort = Effort::new(
+            most,
+            self.settings.max_strict > 0 && budget.max_iterations.is_none(),
+        );
         let start = self.adopt_guess(run, guess);
         self.best.start(&self.state.lambda, start.residual);
         if self.best.is_within(budget) {
@@ -238,8 +242,7 @@ impl Canal {
         }
 
         let mut previous_gap = f64::INFINITY;
-        let (mut stalled, mut patience) = (0, PATIENCE);
-        for _ in 0..most {
+        while self.effort.goes_on() {
             if stopwatch.is_spent() {
                 return Outcome::OutOfTime;
             }
@@ -256,21 +259,17 @@ impl Canal {
             if self.settings.polish && !self.best.is_within(budget) {
                 // Nothing opened, closed, started or stopped sliding: the finish converges
                 // quadratically.
-                if !self.state.note_modes() {
-                    self.finish(run, spent, residual);
-                }
-                stalled = if self.best.residual > 0.5 * before {
-                    stalled + 1
-                } else {
-                    0
-                };
-                // The strict problem resists for the first time, or nothing moves any more.
-                if stalled >= patience || (!inner.is_strict && patience == PATIENCE) {
-                    stalled = 0;
-                    if !self.follow_path(run, spent) {
-                        patience *= 2;
-                        self.shift.is_damped = self.settings.damp_shift;
+                if !self.state.note_modes() && self.finish_pause.is_over() {
+                    let has_paid = self.finish(run, spent, residual);
+                    if self.effort.pace() == Pace::Patient {
+                        self.finish_pause.note(has_paid);
                     }
+                }
+                self.effort.note(before, self.best.residual);
+                if self.effort.is_stuck(inner.is_strict) {
+                    let has_paid = self.follow_path(run, spent);
+                    self.effort.note_path(has_paid, self.best.residual);
+                    self.shift.is_damped |= !has_paid && self.settings.damp_shift;
                 }
             }
             if budget.record_history {
@@ -286,12 +285,15 @@ impl Canal {
                 return Outcome::Converged;
             }
             // Lines 18–20; where β is no trouble it may grow faster.
-            let growth = if inner.is_strict && inner.report.steps <= start.easy_steps {
-                EASY_GROWTH
-            } else if gap > self.settings.penalty_test * previous_gap {
-                self.settings.penalty_growth
-            } else {
-                1.0
+            let growth = match self.effort.pace() {
+                Pace::Patient => Pace::patient_growth(inner.report.steps),
+                Pace::Bold if inner.is_strict && inner.report.steps <= start.easy_steps => {
+                    EASY_GROWTH
+                }
+                Pace::Bold if gap > self.settings.penalty_test * previous_gap => {
+                    self.settings.penalty_growth
+                }
+                Pace::Bold => 1.0,
             };
             self.state
                 .set_penalty((growth * self.state.beta).min(beta_max));
@@ -345,8 +347,10 @@ impl Canal {
             state,
             shift,
             strict_pause,
+            effort,
             ..
         } = self;
+        let pace = effort.pace();
         state.jt_lambda.fill(0.0);
         yardstick
             .rows()
@@ -359,9 +363,9 @@ impl Canal {
         };
         if settings.max_strict > 0 && strict_pause.is_over() {
             let beta = state.beta;
-            for retreat in RETREATS {
+            for &retreat in pace.retreats() {
                 state.set_penalty(beta * retreat);
-                let report = inner.solve_strict(hessian, state);
+                let report = inner.solve_strict(hessian, state, pace.strict_steps(settings));
                 spent.add(&report);
                 if report.is_solved {
                     strict_pause.note(true);
@@ -402,8 +406,8 @@ impl Canal {
 
     /// Newton straight at the complementarity problem from the current multipliers with their
     /// residual.
-    fn finish(&mut self, run: &Run<'_>, spent: &mut Spent, residual: f64) {
-        self.newton_on_path(run, spent, residual, 0.0, FINISH_STEPS);
+    fn finish(&mut self, run: &Run<'_>, spent: &mut Spent, residual: f64) -> bool {
+        self.newton_on_path(run, spent, residual, 0.0, FINISH_STEPS)
     }
 
     /// Newton along the smoothed path, as wide at first as the current error; whether it paid.
