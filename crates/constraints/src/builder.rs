@@ -6,7 +6,7 @@ use crate::error::ProblemError;
 use crate::law::Law;
 use crate::problem::{Constraint, Problem};
 use crate::rows::{RowBlock, Term, TermKind};
-use crate::subsystem::{SparseSymmetric, Subsystem, Tree};
+use crate::subsystem::{SparseSymmetric, Subsystem, Tree, are_finite};
 
 impl Problem {
     /// Adds a subsystem with its part of b (N·s) and returns its index.
@@ -396,6 +396,9 @@ fn check_values(what: &str, values: &[f64], expected: usize) -> Result<(), Strin
             "{what}: {} numbers given, {expected} expected",
             values.len()
         ));
+    }
+    if are_finite(values) {
+        return Ok(());
     }
     match values.iter().position(|value| !value.is_finite()) {
         Some(i) => Err(format!("{what}[{i}] = {} is not finite", values[i])),

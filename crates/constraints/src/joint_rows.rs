@@ -68,6 +68,23 @@ impl JointRows {
     }
 
     fn push_constraint(&mut self, problem: &Problem, index: usize, rows: usize) {
+        let is_plain = |(subsystem, block): &(usize, RowBlock<'_>)| {
+            is_plain(&problem.subsystems()[*subsystem], block)
+        };
+        let mut terms = problem.terms(index);
+        match [terms.next(), terms.next(), terms.next()] {
+            [Some(only), None, _] if is_plain(&only) => self.push_plain(problem, &only, rows),
+            [Some(a), Some(b), None] if a.0 != b.0 && is_plain(&a) && is_plain(&b) => {
+                let (first, second) = if a.0 < b.0 { (a, b) } else { (b, a) };
+                self.push_plain(problem, &first, rows);
+                self.push_plain(problem, &second, rows);
+            }
+            _ => self.add_up(problem, index, rows),
+        }
+    }
+
+    /// The rows of any constraint, the terms on one subsystem added up.
+    fn add_up(&mut self, problem: &Problem, index: usize, rows: usize) {
         self.scratch.subsystems.clear();
         for (subsystem, _) in problem.terms(index) {
             if !self.scratch.subsystems.contains(&subsystem) {
@@ -84,6 +101,52 @@ impl JointRows {
                 }
             }
             self.flush(subsystem, problem.dof_starts()[subsystem], rows);
+        }
+    }
+
+    /// The rows of a [plain](is_plain) term that is alone on its subsystem.
+    fn push_plain(
+        &mut self,
+        problem: &Problem,
+        (subsystem, block): &(usize, RowBlock<'_>),
+        rows: usize,
+    ) {
+        let dof_start = problem.dof_starts()[*subsystem];
+        let mut segment = Segment {
+            subsystem: *subsystem,
+            first_dof: dof_start,
+            len: 0,
+            first_value: self.values.len(),
+        };
+        match (&problem.subsystems()[*subsystem], *block) {
+            (Subsystem::Tree(tree), RowBlock::Body { body, values }) => {
+                let mut path = tree.path(tree.body_dof(body)).rev().peekable();
+                while let Some(first) = path.next() {
+                    let mut end = first + 1;
+                    while path.next_if_eq(&end).is_some() {
+                        end += 1;
+                    }
+                    segment.first_dof = dof_start + first;
+                    segment.len = end - first;
+                    segment.first_value = self.values.len();
+                    let columns = &tree.columns()[first..end];
+                    for row in values.chunks_exact(6).take(rows) {
+                        let products = columns.iter().map(|column| dot(row, column.as_slice()));
+                        self.values.extend(products);
+                    }
+                    self.segments.push(segment);
+                }
+            }
+            (_, RowBlock::Dofs { dofs, values }) => {
+                self.values.extend_from_slice(values);
+                segment.first_dof += dofs[0];
+                self.segments.push(Segment { len: 1, ..segment });
+            }
+            (_, RowBlock::Body { values, .. }) => {
+                self.values.extend_from_slice(values);
+                self.segments.push(Segment { len: 6, ..segment });
+            }
+            (_, RowBlock::Nodes { .. }) => {}
         }
     }
 
@@ -195,6 +258,16 @@ impl JointRows {
                 }
             }
         }
+    }
+}
+
+/// Whether the rows of a term are those of its body or of one degree of freedom: where such a term is
+/// alone on its subsystem there is nothing to add up.
+fn is_plain(subsystem: &Subsystem, block: &RowBlock<'_>) -> bool {
+    match *block {
+        RowBlock::Body { .. } => matches!(subsystem, Subsystem::Tree(_) | Subsystem::FreeBody(_)),
+        RowBlock::Dofs { dofs, .. } => dofs.len() == 1,
+        RowBlock::Nodes { .. } => false,
     }
 }
 

@@ -54,6 +54,18 @@ impl Residuals {
         }
     }
 
+    /// What is reported when only the criterion's residual was measured: the others are infinite.
+    /// `Natural` is about the larger of two, which both get its value.
+    pub fn only(criterion: Criterion, value: f64) -> Self {
+        let mut out = Self::unknown();
+        match criterion {
+            Criterion::Scaled => out.scaled = value,
+            Criterion::Paper => out.paper = value,
+            Criterion::Natural => (out.natural, out.balanced) = (value, value),
+        }
+        out
+    }
+
     /// ε_abs of [CMC, §III]: the largest of primal, dual and complementarity.
     pub fn eps_abs(&self) -> f64 {
         worse(worse(self.primal, self.dual), self.complementarity)
@@ -82,10 +94,23 @@ pub struct Yardstick {
     largest_term_mass: f64,
     mean_diagonal: f64,
     free_norm: f64,
-    /// Work space of one dof vector and one row vector.
+    /// The impulses asked about last, with v̂ and (where asked for) J v̂ that belong to them:
+    /// solvers ask about the same ones several times.
+    asked: Option<Asked>,
+    lambda: Vec<f64>,
     velocity: Vec<f64>,
     row_velocity: Vec<f64>,
-    column: Vec<f64>,
+    /// Work space: two vectors of the degrees of freedom, and the columns of one constraint.
+    product: Vec<f64>,
+    generalized_impulse: Vec<f64>,
+    columns: Vec<[f64; 4]>,
+}
+
+/// What is known of [`Yardstick::lambda`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Asked {
+    Velocity,
+    VelocityAndRows,
 }
 
 impl Yardstick {
@@ -103,8 +128,10 @@ impl Yardstick {
             return Err(Failure::NotFinite);
         }
         let n_rows = problem.row_count();
+        self.asked = None;
         self.velocity.resize(problem.dof_count(), 0.0);
-        self.column.resize(problem.dof_count(), 0.0);
+        self.product.resize(problem.dof_count(), 0.0);
+        self.generalized_impulse.resize(problem.dof_count(), 0.0);
         self.row_velocity.resize(n_rows, 0.0);
         self.free_row_velocity.resize(n_rows, 0.0);
         self.rows
@@ -138,19 +165,24 @@ impl Yardstick {
                     .count();
                 let group = &segments[at..at + count];
                 let dofs = problem.dof_starts()[subsystem]..problem.dof_starts()[subsystem + 1];
-                let column = &mut self.column[dofs.clone()];
-                let mut sum = 0.0;
-                for row in 0..constraint.rows {
-                    column.fill(0.0);
-                    for segment in group {
-                        let values = self.rows.values(index, segment);
-                        let first = segment.first_dof - dofs.start;
-                        column[first..first + segment.len]
-                            .copy_from_slice(&values[row * segment.len..(row + 1) * segment.len]);
-                    }
-                    let kept = &mut self.velocity[..dofs.len()];
-                    sum += self.dynamics.inverse_norm_squared(subsystem, column, kept);
+                self.columns.clear();
+                for segment in group {
+                    let values = self.rows.values(index, segment);
+                    self.columns
+                        .resize(segment.first_dof - dofs.start, [0.0; 4]);
+                    // Rows that are not there stay zero.
+                    let row = |row: usize| {
+                        let values = values.get(row * segment.len..).unwrap_or_default();
+                        values.iter().copied().chain(std::iter::repeat(0.0))
+                    };
+                    let rows = row(0).zip(row(1)).zip(row(2)).take(segment.len);
+                    self.columns.extend(rows.map(|((x, y), z)| [x, y, z, 0.0]));
                 }
+                let solved = &mut self.product[..dofs.len()];
+                let columns = &mut self.columns;
+                let sum = self
+                    .dynamics
+                    .inverse_norms_squared(subsystem, columns, solved);
                 let mean = sum / constraint.rows as f64;
                 if mean > 0.0 {
                     self.largest_term_mass = self.largest_term_mass.max(1.0 / mean);
@@ -230,11 +262,10 @@ impl Yardstick {
         self.mean_diagonal
     }
 
-    /// v̂ = A⁻¹(b + Jᵀλ).
+    /// v̂ = A⁻¹(b + Jᵀλ) of the problem of the last [`update`](Self::update).
     pub fn velocity_of(&mut self, problem: &Problem, lambda: &[f64], velocity: &mut [f64]) {
-        velocity.copy_from_slice(problem.b());
-        self.rows.mul_transpose_add(lambda, velocity);
-        self.dynamics.solve_in_place(velocity);
+        self.compute_velocity(problem, lambda);
+        velocity.copy_from_slice(&self.velocity);
     }
 
     /// One criterion's residual of λ; v̂ is recomputed from it. Infinite when λ is not finite.
@@ -243,11 +274,30 @@ impl Yardstick {
         self.measure_at(problem, lambda, &self.row_velocity, criterion)
     }
 
+    fn compute_velocity(&mut self, problem: &Problem, lambda: &[f64]) {
+        if self.asked.is_some() && self.lambda == lambda {
+            return;
+        }
+        self.lambda.clear();
+        self.lambda.extend_from_slice(lambda);
+        if lambda.iter().all(|&value| value == 0.0) {
+            self.velocity.copy_from_slice(&self.free_velocity);
+            self.row_velocity.copy_from_slice(&self.free_row_velocity);
+            self.asked = Some(Asked::VelocityAndRows);
+        } else {
+            self.velocity.copy_from_slice(problem.b());
+            self.rows.mul_transpose_add(lambda, &mut self.velocity);
+            self.dynamics.solve_in_place(&mut self.velocity);
+            self.asked = Some(Asked::Velocity);
+        }
+    }
+
     fn compute_row_velocity(&mut self, problem: &Problem, lambda: &[f64]) {
-        let mut velocity = std::mem::take(&mut self.velocity);
-        self.velocity_of(problem, lambda, &mut velocity);
-        self.velocity = velocity;
-        self.rows.mul(&self.velocity, &mut self.row_velocity);
+        self.compute_velocity(problem, lambda);
+        if self.asked == Some(Asked::Velocity) {
+            self.rows.mul(&self.velocity, &mut self.row_velocity);
+            self.asked = Some(Asked::VelocityAndRows);
+        }
     }
 
     /// One criterion's residual of λ when J v̂ is known to belong to it.
@@ -359,13 +409,14 @@ impl Yardstick {
         if velocity.len() != problem.dof_count() {
             return f64::INFINITY;
         }
-        self.dynamics.mul(velocity, &mut self.column);
-        self.velocity.copy_from_slice(problem.b());
-        self.rows.mul_transpose_add(lambda, &mut self.velocity);
+        self.dynamics.mul(velocity, &mut self.product);
+        self.generalized_impulse.copy_from_slice(problem.b());
+        self.rows
+            .mul_transpose_add(lambda, &mut self.generalized_impulse);
         let error: f64 = self
-            .column
+            .product
             .iter()
-            .zip(&self.velocity)
+            .zip(&self.generalized_impulse)
             .map(|(a, b)| (a - b) * (a - b))
             .sum();
         let size: f64 = problem.b().iter().map(|b| b * b).sum();

@@ -21,7 +21,7 @@ pub trait Solver: Send {
     fn solve(&mut self, problem: &Problem, budget: &Budget, solution: &mut Solution) -> Report;
 }
 
-/// By which residual a solver decides that it is done. All of them are reported.
+/// By which residual a solver decides that it is done.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Criterion {
@@ -49,6 +49,9 @@ pub struct Budget {
     pub time_limit: Option<Duration>,
     /// Whether to record the residual of every iteration (costs a residual an iteration).
     pub record_history: bool,
+    /// Whether the report needs all residuals. If not, a solver may leave it at the criterion's:
+    /// see [`Residuals::only`].
+    pub all_residuals: bool,
 }
 
 impl Default for Budget {
@@ -59,6 +62,7 @@ impl Default for Budget {
             max_iterations: None,
             time_limit: None,
             record_history: false,
+            all_residuals: true,
         }
     }
 }

@@ -223,6 +223,30 @@ fn garbage_is_infinitely_wrong() {
 }
 
 #[test]
+fn asking_again_and_in_between_changes_no_answer() {
+    let problem = everything(2);
+    let first = Numbers(3).take(problem.row_count());
+    let second = Numbers(4).take(problem.row_count());
+    let cold = vec![0.0; problem.row_count()];
+    let mut asked = yardstick(&problem);
+    let mut v = vec![0.0; problem.dof_count()];
+    for lambda in [&first, &first, &cold, &second, &cold, &first] {
+        let mut fresh = yardstick(&problem);
+        let mut expected = v.clone();
+        fresh.velocity_of(&problem, lambda, &mut expected);
+        asked.velocity_of(&problem, lambda, &mut v);
+        assert_eq!(v, expected);
+        for criterion in [Criterion::Scaled, Criterion::Paper, Criterion::Natural] {
+            let value = asked.measure(&problem, lambda, criterion);
+            assert_eq!(value, fresh.measure(&problem, lambda, criterion));
+            assert_eq!(Residuals::only(criterion, value).of(criterion), value);
+        }
+        let all = asked.residuals(&problem, &v, lambda);
+        assert_eq!(all, fresh.residuals(&problem, &v, lambda));
+    }
+}
+
+#[test]
 fn velocity_and_effective_mass_equal_the_dense_formulas() {
     for seed in 0..5 {
         let problem = everything(seed);

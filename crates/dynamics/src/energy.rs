@@ -1,13 +1,25 @@
 //! Kinetic and potential energy.
 
 use crate::data::Data;
-use crate::error::Result;
+use crate::error::{Result, check_length};
 use crate::kinematics::{forward_kinematics, forward_kinematics_velocity};
 use crate::model::Model;
 
 /// Kinetic energy ½ vᵀ M v (J), that of armatures and rotors included.
 pub fn kinetic_energy(model: &Model, data: &mut Data, q: &[f64], v: &[f64]) -> Result<f64> {
     forward_kinematics_velocity(model, data, q, v)?;
+    Ok(kinetic(model, data, v))
+}
+
+/// Kinetic and potential energy (J) as of the last
+/// [`forward_kinematics_velocity`](crate::forward_kinematics_velocity), whose `v` this is.
+pub fn energy_from_kinematics(model: &Model, data: &Data, v: &[f64]) -> Result<[f64; 2]> {
+    data.check(model)?;
+    check_length("v", v.len(), model.nv())?;
+    Ok([kinetic(model, data, v), potential(model, data)])
+}
+
+fn kinetic(model: &Model, data: &Data, v: &[f64]) -> f64 {
     let bodies: f64 = model
         .links
         .iter()
@@ -20,13 +32,17 @@ pub fn kinetic_energy(model: &Model, data: &mut Data, q: &[f64], v: &[f64]) -> R
         .zip(v)
         .map(|(a, v)| 0.5 * a * v * v)
         .sum();
-    Ok(bodies + rotors)
+    bodies + rotors
 }
 
 /// Potential energy −m g·c (J) of the moving bodies under the model's gravity, zero when their
 /// centre of mass is at the world's origin. What is fixed to the world is not counted.
 pub fn potential_energy(model: &Model, data: &mut Data, q: &[f64]) -> Result<f64> {
     forward_kinematics(model, data, q)?;
+    Ok(potential(model, data))
+}
+
+fn potential(model: &Model, data: &Data) -> f64 {
     let mut energy = 0.0;
     for (k, link) in model.links.iter().enumerate() {
         let pose = &data.pose[k + 1];
@@ -34,5 +50,5 @@ pub fn potential_energy(model: &Model, data: &mut Data, q: &[f64]) -> Result<f64
             pose.rotation * link.inertia.first_moment + pose.translation * link.inertia.mass;
         energy -= model.gravity.dot(&moment);
     }
-    Ok(energy)
+    energy
 }

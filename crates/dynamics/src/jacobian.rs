@@ -21,6 +21,13 @@ pub fn joint_jacobians(model: &Model, data: &mut Data, q: &[f64]) -> Result<()> 
     Ok(())
 }
 
+/// What [`joint_jacobians`] does where the poses are those of the last kinematics.
+pub fn jacobians_from_kinematics(model: &Model, data: &mut Data) -> Result<()> {
+    data.check(model)?;
+    update_columns(model, data);
+    Ok(())
+}
+
 /// The 6 × nv Jacobian of a frame: its product with v is the frame's velocity in the coordinates
 /// of `reference`, linear part first. Needs [`joint_jacobians`].
 pub fn frame_jacobian(

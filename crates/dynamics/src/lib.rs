@@ -34,14 +34,14 @@ pub use configuration::{difference, integrate, interpolate, normalize, random_co
 pub use coriolis::coriolis_matrix;
 pub use crba::crba;
 pub use data::Data;
-pub use energy::{kinetic_energy, potential_energy};
+pub use energy::{energy_from_kinematics, kinetic_energy, potential_energy};
 pub use error::{DynamicsError, Result};
 pub use factorization::{LdlFactorization, LlFactorization};
 pub use frames::{
     ReferenceFrame, frame_acceleration, frame_classical_acceleration, frame_placement,
     frame_velocity,
 };
-pub use jacobian::{frame_jacobian, joint_jacobians};
+pub use jacobian::{frame_jacobian, jacobians_from_kinematics, joint_jacobians};
 pub use jacobian_rate::{frame_jacobian_rate, joint_jacobians_rate};
 pub use joint::JointKind;
 pub use kinematics::{
@@ -53,7 +53,7 @@ pub use model::{
     FrameDescription, FrameId, JointDescription, JointInfo, Model, ModelDescription, ModelWarning,
     WORLD,
 };
-pub use rnea::{gravity_torque, nonlinear_effects, rnea};
+pub use rnea::{bias_from_kinematics, gravity_torque, nonlinear_effects, rnea};
 pub use rnea_derivatives::{RneaDerivatives, rnea_derivatives};
 pub use spatial::{ArticulatedInertia, Force, Inertia, Motion, Symmetric3, Transform};
 pub use state::State;

@@ -40,6 +40,35 @@ pub fn gravity_torque<'d>(model: &Model, data: &'d mut Data, q: &[f64]) -> Resul
     run(model, data, q, None, None, None)
 }
 
+/// h(q, v) − Jᵀ f_ext as of the last
+/// [`forward_kinematics_velocity`](crate::forward_kinematics_velocity), whose `v` this is;
+/// `external` as in [`rnea`].
+pub fn bias_from_kinematics<'d>(
+    model: &Model,
+    data: &'d mut Data,
+    v: &[f64],
+    external: &[Force],
+) -> Result<&'d [f64]> {
+    data.check(model)?;
+    check_length("v", v.len(), model.nv())?;
+    check_length("external", external.len(), model.n_bodies())?;
+    data.proper_acceleration[0] = Motion::new(-model.gravity, Default::default());
+    data.force[0] = Force::zero();
+    for (k, link) in model.links.iter().enumerate() {
+        let velocity = data.velocity[k + 1];
+        let carried =
+            data.local[k + 1].apply_inverse_motion(&data.proper_acceleration[link.parent]);
+        let own = with_kernel!(&link.joint, j => j.bias(&velocity, &v[link.v()]));
+        let acceleration = carried + own;
+        let momentum = link.inertia.mul(&velocity);
+        data.force[k + 1] =
+            velocity.cross_force(&momentum) + link.inertia.mul(&acceleration) - external[k + 1];
+        data.proper_acceleration[k + 1] = acceleration;
+    }
+    inward(model, data);
+    Ok(&data.torque)
+}
+
 fn run<'d>(
     model: &Model,
     data: &'d mut Data,
@@ -82,7 +111,17 @@ fn run<'d>(
         }
     }
 
-    // inward: forces through the joints
+    inward(model, data);
+    if let Some(a) = a {
+        for ((torque, armature), a) in data.torque.iter_mut().zip(&model.armature).zip(a) {
+            *torque += armature * a;
+        }
+    }
+    Ok(&data.torque)
+}
+
+/// The inward pass: forces through the joints.
+fn inward(model: &Model, data: &mut Data) {
     let Data {
         local,
         force,
@@ -94,12 +133,6 @@ fn run<'d>(
         link.joint.project(&through, &mut torque[link.v()]);
         force[link.parent] += local[k + 1].apply_force(&through);
     }
-    if let Some(a) = a {
-        for ((torque, armature), a) in torque.iter_mut().zip(&model.armature).zip(a) {
-            *torque += armature * a;
-        }
-    }
-    Ok(torque)
 }
 
 /// One body of the outward pass. `V` and `A` say whether velocities and accelerations are given.

@@ -208,6 +208,37 @@ proptest! {
     }
 
     #[test]
+    fn what_follows_from_kinematics_is_what_is_computed_from_scratch((seed, n, spread) in any_tree()) {
+        let model = random_tree(seed, n, spread);
+        let (q, v, _) = random_state(&model, seed);
+        let external = random_forces(&mut rng(seed), model.n_bodies(), 2.0);
+        let (mut data, mut fresh) = (Data::new(&model), Data::new(&model));
+        forward_kinematics_velocity(&model, &mut data, &q, &v).unwrap();
+
+        let zero = vec![0.0; model.nv()];
+        let expected = rnea(&model, &mut fresh, &q, &v, &zero, Some(&external)).unwrap();
+        let bias = bias_from_kinematics(&model, &mut data, &v, &external).unwrap();
+        assert_close("bias", bias, expected, 1e-13);
+        let expected = [
+            kinetic_energy(&model, &mut fresh, &q, &v).unwrap(),
+            potential_energy(&model, &mut fresh, &q).unwrap(),
+        ];
+        let energy = energy_from_kinematics(&model, &data, &v).unwrap();
+        assert_close("energy", &energy, &expected, 1e-13);
+
+        joint_jacobians(&model, &mut fresh, &q).unwrap();
+        jacobians_from_kinematics(&model, &mut data).unwrap();
+        let mut jacobians = [Matrix6xX::zeros(model.nv()), Matrix6xX::zeros(model.nv())];
+        for index in 0..model.frames().len() {
+            let frame = model.frame_id(&model.frames()[index].name).unwrap();
+            for (jacobian, data) in jacobians.iter_mut().zip([&data, &fresh]) {
+                frame_jacobian(&model, data, frame, ReferenceFrame::World, jacobian).unwrap();
+            }
+            prop_assert_eq!(&jacobians[0], &jacobians[1]);
+        }
+    }
+
+    #[test]
     fn configurations_integrate_and_differ((seed, n, spread) in any_tree()) {
         let model = random_tree(seed, n, spread);
         let (from, v, _) = random_state(&model, seed);

@@ -8,7 +8,7 @@ use stiction_constraints::stabilization::{equality_error, soft_coefficients};
 use crate::body::{Body, BodyHandle};
 use crate::error::{Result, SimError, finite_vector, not_negative, positive};
 use crate::placement::{Pair, Placement, tangents};
-use crate::rows::{Key, RowBuffer};
+use crate::rows::{BodyTerm, Key, RowBuffer};
 use crate::settings::Settings;
 
 /// A connection of a world.
@@ -276,7 +276,7 @@ impl Writer<'_> {
             error[row] =
                 motion.driven[row] + equality_error(violation, self.settings.time_step, share);
         }
-        self.push(Law::Equality, directions, &error[..count], motion.terms);
+        self.push(Law::Equality, directions, &error[..count], &motion.terms);
     }
 
     fn spring(
@@ -296,7 +296,7 @@ impl Writer<'_> {
             stiffness: 1.0,
             damping: soft.damping,
         };
-        self.push(law, &[*direction], &[error], motion.terms);
+        self.push(law, &[*direction], &[error], &motion.terms);
     }
 
     fn push(
@@ -304,7 +304,7 @@ impl Writer<'_> {
         law: Law,
         directions: &[Vector3<f64>],
         error: &[f64],
-        terms: [Option<crate::rows::Term>; 2],
+        terms: &[Option<BodyTerm>; 2],
     ) {
         let mut frame = [Vector3::zeros(); 3];
         frame[..directions.len()].copy_from_slice(directions);

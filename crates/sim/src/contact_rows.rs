@@ -63,7 +63,13 @@ pub(crate) fn push_contacts(
             e2 + motion.driven[1],
             normal + motion.driven[2],
         ];
-        rows.push_bodies(Key::Contact(contact.id.0), law, &error, frame, motion.terms);
+        rows.push_bodies(
+            Key::Contact(contact.id.0),
+            law,
+            &error,
+            frame,
+            &motion.terms,
+        );
     }
     Ok(())
 }

@@ -4,10 +4,11 @@
 use nalgebra::Matrix6;
 use rayon::prelude::*;
 use stiction_constraints::{
-    Budget, Outcome, Problem, ProblemError, Report, RowBlock, Solution, Solver, Subsystem, Tree,
+    Budget, Law, Outcome, Problem, ProblemError, Report, RowBlock, Solution, Solver, Subsystem,
+    Tree,
 };
 
-use crate::rows::{RowBuffer, Term};
+use crate::rows::{Row, RowBuffer, Term};
 use crate::warm_start::WarmStart;
 
 /// A and b of one subsystem in this step.
@@ -47,6 +48,8 @@ impl SubsystemData {
 struct Island {
     members: Vec<usize>,
     rows: Vec<usize>,
+    /// Rows that are not part of the problem, see [`Row::is_dormant`].
+    dormant: Vec<usize>,
     /// The members for which `problem` has its subsystems.
     built: Vec<usize>,
     problem: Problem,
@@ -119,11 +122,16 @@ impl Islands {
         for island in self.slots.iter_mut().flatten() {
             island.members.clear();
             island.rows.clear();
+            island.dormant.clear();
         }
         for (index, row) in rows.rows.iter().enumerate() {
             if let Some(term) = row.terms.iter().flatten().next() {
                 let root = self.root(term.subsystem());
-                self.island(root, make).rows.push(index);
+                let island = self.island(root, make);
+                match row.is_dormant {
+                    true => island.dormant.push(index),
+                    false => island.rows.push(index),
+                }
             }
         }
         self.active.clear();
@@ -202,6 +210,7 @@ impl Islands {
             Box::new(Island {
                 members: Vec::new(),
                 rows: Vec::new(),
+                dormant: Vec::new(),
                 built: Vec::new(),
                 problem: Problem::new(),
                 solution: Solution::cold(),
@@ -235,9 +244,25 @@ impl Island {
         warm: Option<&WarmStart>,
         budget: &Budget,
     ) {
-        self.result = self
-            .fill(subsystems, rows, warm)
-            .map(|()| Some(self.solver.solve(&self.problem, budget, &mut self.solution)));
+        self.result = self.try_solve(subsystems, rows, warm, budget).map(Some);
+    }
+
+    fn try_solve(
+        &mut self,
+        subsystems: &[SubsystemData],
+        rows: &RowBuffer,
+        warm: Option<&WarmStart>,
+        budget: &Budget,
+    ) -> Result<Report, ProblemError> {
+        self.fill(subsystems, rows, warm)?;
+        let mut report = self.solver.solve(&self.problem, budget, &mut self.solution);
+        while self.wake(rows)? {
+            let earlier = report;
+            report = self.solver.solve(&self.problem, budget, &mut self.solution);
+            report.iterations += earlier.iterations;
+            report.inner_iterations += earlier.inner_iterations;
+        }
+        Ok(report)
     }
 
     /// Writes the island's problem and the guess.
@@ -264,22 +289,9 @@ impl Island {
             self.built.extend_from_slice(&self.members);
         }
         self.solution.clear();
-        for &index in &self.rows {
-            let row = &rows.rows[index];
-            let mut blocks = [(
-                0,
-                RowBlock::Dofs {
-                    dofs: &[],
-                    values: &[],
-                },
-            ); 2];
-            let mut count = 0;
-            for term in row.terms.iter().flatten() {
-                blocks[count] = self.block(term, row.count, rows);
-                count += 1;
-            }
-            self.problem
-                .push_constraint(row.law, &row.error[..row.count], &blocks[..count])?;
+        for position in 0..self.rows.len() {
+            let row = &rows.rows[self.rows[position]];
+            self.push_constraint(row, rows)?;
             let guess = warm.map_or([0.0; 3], |warm| warm.guess(row));
             self.solution.impulse.extend_from_slice(&guess[..row.count]);
         }
@@ -287,6 +299,69 @@ impl Island {
             self.solution.clear();
         }
         Ok(())
+    }
+
+    fn push_constraint(&mut self, row: &Row, rows: &RowBuffer) -> Result<(), ProblemError> {
+        let nothing = RowBlock::Dofs {
+            dofs: &[],
+            values: &[],
+        };
+        let mut blocks = [(0, nothing); 2];
+        let mut count = 0;
+        for term in row.terms.iter().flatten() {
+            blocks[count] = self.block(term, row.count, rows);
+            count += 1;
+        }
+        let error = &row.error[..row.count];
+        self.problem
+            .push_constraint(row.law, error, &blocks[..count])?;
+        Ok(())
+    }
+
+    /// Adds the dormant constraints that v̂ does not obey to the problem; whether there were any.
+    /// The impulses found stay as the guess.
+    fn wake(&mut self, rows: &RowBuffer) -> Result<bool, ProblemError> {
+        if self.solution.velocity.len() != self.problem.dof_count() {
+            return Ok(false);
+        }
+        let first = self.rows.len();
+        let mut dormant = std::mem::take(&mut self.dormant);
+        dormant.retain(|&index| {
+            let is_obeyed = self.is_obeyed(&rows.rows[index], rows);
+            if !is_obeyed {
+                self.rows.push(index);
+            }
+            is_obeyed
+        });
+        self.dormant = dormant;
+        for position in first..self.rows.len() {
+            let row = &rows.rows[self.rows[position]];
+            self.push_constraint(row, rows)?;
+            self.solution.impulse.resize(self.problem.row_count(), 0.0);
+        }
+        Ok(self.rows.len() > first)
+    }
+
+    /// Whether v̂ obeys a dormant constraint without an impulse of it.
+    fn is_obeyed(&self, row: &Row, rows: &RowBuffer) -> bool {
+        let Law::JointLimit { lower, upper } = row.law else {
+            return false;
+        };
+        let mut velocity = row.error[0];
+        for term in row.terms.iter().flatten() {
+            let (member, block) = self.block(term, row.count, rows);
+            let RowBlock::Dofs { dofs, values } = block else {
+                return false;
+            };
+            let found = &self.solution.velocity[self.problem.dof_starts()[member]..];
+            let products = dofs
+                .iter()
+                .zip(values)
+                .map(|(&dof, value)| value * found[dof]);
+            velocity += products.sum::<f64>();
+        }
+        // What is not a number is no business of a limit: the island is refused afterwards.
+        !(velocity < lower || velocity > upper)
     }
 
     fn block<'a>(
@@ -300,12 +375,12 @@ impl Island {
             Term::Body {
                 subsystem,
                 body,
-                values,
+                block,
             } => (
                 local(*subsystem),
                 RowBlock::Body {
                     body: *body,
-                    values: &values[..6 * count],
+                    values: &rows.blocks[*block][..6 * count],
                 },
             ),
             Term::Dofs {

@@ -1,7 +1,7 @@
 //! What can be measured on a world: forces, energy, momentum.
 
 use nalgebra::{Point3, Vector3};
-use stiction_dynamics::{center_of_mass, centroidal_momentum, kinetic_energy, potential_energy};
+use stiction_dynamics::{center_of_mass, centroidal_momentum, energy_from_kinematics};
 
 use crate::body::{BodyHandle, Kind};
 use crate::connection::ConnectionHandle;
@@ -111,8 +111,9 @@ impl World {
             }
         }
         for (robot, state) in self.robots.iter_mut().zip(&self.state.robots) {
-            let momentum = centroidal_momentum(&robot.model, &mut robot.data, &state.q, &state.v)?;
-            let center = center_of_mass(&robot.model, &mut robot.data, &state.q)?;
+            let momentum =
+                centroidal_momentum(&robot.model, &mut robot.measured, &state.q, &state.v)?;
+            let center = center_of_mass(&robot.model, &mut robot.measured, &state.q)?;
             linear += momentum.linear;
             angular += momentum.angular + center.cross(&momentum.linear);
         }
@@ -166,10 +167,10 @@ impl World {
                 potential -= body.mass * self.settings.gravity.dot(&state.center);
             }
         }
-        for (robot, state) in self.robots.iter_mut().zip(&self.state.robots) {
-            kinetic += kinetic_energy(&robot.model, &mut robot.data, &state.q, &state.v)?;
-            potential += potential_energy(&robot.model, &mut robot.data, &state.q)?;
-            potential += robot.spring_energy(state);
+        for (robot, state) in self.robots.iter().zip(&self.state.robots) {
+            let [moving, high] = energy_from_kinematics(&robot.model, &robot.placed, &state.v)?;
+            kinetic += moving;
+            potential += high + robot.spring_energy(state);
         }
         for connection in &self.connections {
             potential += connection.energy(&self.placement.poses);

@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Point3, Vector3};
 
 use crate::body::{Body, Kind};
-use crate::rows::Term;
+use crate::rows::BodyTerm;
 use crate::state::Twist;
 
 /// Poses and velocities of all bodies, and the points about which subsystems measure motion.
@@ -32,7 +32,7 @@ pub(crate) struct Pair<'a> {
 /// Rows of a pair: what the solver moves, what is known, and the velocities for error terms.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct PairRows {
-    pub(crate) terms: [Option<Term>; 2],
+    pub(crate) terms: [Option<BodyTerm>; 2],
     /// Part of J v̂ that driven bodies contribute.
     pub(crate) driven: [f64; 3],
     /// J v at the start of the step.
@@ -108,7 +108,7 @@ impl Pair<'_> {
                 }
             }
             if let Some((subsystem, body)) = site {
-                out.terms[which] = Some(Term::Body {
+                out.terms[which] = Some(BodyTerm {
                     subsystem,
                     body,
                     values,

@@ -36,7 +36,7 @@ pub struct StepReport {
     pub stages: StageTimes,
     /// Contact points handed to the solver.
     pub contacts: usize,
-    /// Constraint rows.
+    /// Constraint rows, those of joint limits far away included.
     pub rows: usize,
     /// Islands solved.
     pub islands: usize,

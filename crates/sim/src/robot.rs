@@ -6,12 +6,12 @@ use stiction_constraints::stabilization::{equality_error, joint_friction_bound};
 use stiction_constraints::{Law, Tree, TreeBody};
 use stiction_dynamics::{
     BodyId, Data, DofProperties, Force, JointDescription, JointKind, Model, TreeView,
-    forward_kinematics_velocity, joint_jacobians, rnea,
+    bias_from_kinematics, forward_kinematics_velocity, jacobians_from_kinematics,
 };
 
 use crate::control::{Tracking, Wrench};
 use crate::error::{Result, SimError};
-use crate::limits::velocity_interval;
+use crate::limits::{is_far_inside, velocity_interval};
 use crate::rows::{Key, RowBuffer};
 use crate::settings::Settings;
 use crate::state::{RobotState, Twist};
@@ -40,7 +40,10 @@ pub(crate) struct Drive<'a> {
 pub(crate) struct Robot {
     pub(crate) name: String,
     pub(crate) model: Model,
-    pub(crate) data: Data,
+    /// Kinematics of the last [`place`](Self::place): a step relies on them.
+    pub(crate) placed: Data,
+    /// Kinematics of whatever was measured last.
+    pub(crate) measured: Data,
     /// One per tree; subsystem `first_subsystem + t`.
     pub(crate) views: Vec<TreeView>,
     pub(crate) first_subsystem: usize,
@@ -55,7 +58,6 @@ pub(crate) struct Robot {
     /// Torque that does not depend on v̂ and what joint space adds to A, per degree of freedom.
     torque: Vec<f64>,
     implicit: Vec<f64>,
-    zero: Vec<f64>,
     twists: Vec<stiction_dynamics::Motion>,
     momenta: Vec<Force>,
 }
@@ -88,7 +90,8 @@ impl Robot {
         let most_bodies = views.iter().map(|view| view.parents.len()).max();
         Ok(Self {
             name: name.to_owned(),
-            data: Data::new(&model),
+            placed: Data::new(&model),
+            measured: Data::new(&model),
             first_subsystem,
             first_body,
             position_of_dof,
@@ -96,7 +99,6 @@ impl Robot {
             external: vec![Force::zero(); model.n_bodies()],
             torque: vec![0.0; model.nv()],
             implicit: vec![0.0; model.nv()],
-            zero: vec![0.0; model.nv()],
             twists: vec![stiction_dynamics::Motion::zero(); most_bodies.unwrap_or(0)],
             momenta: vec![Force::zero(); most_bodies.unwrap_or(0)],
             views,
@@ -127,10 +129,10 @@ impl Robot {
         poses: &mut [Isometry3<f64>],
         twists: &mut [Twist],
     ) -> Result<()> {
-        forward_kinematics_velocity(&self.model, &mut self.data, &state.q, &state.v)?;
+        forward_kinematics_velocity(&self.model, &mut self.placed, &state.q, &state.v)?;
         for (i, &id) in self.ids.iter().enumerate() {
-            let pose = self.data.pose(id)?;
-            let local = self.data.velocity(id)?;
+            let pose = self.placed.pose(id)?;
+            let local = self.placed.velocity(id)?;
             poses[i] = pose.to_isometry();
             twists[i] = Twist {
                 linear: pose.rotation * local.linear,
@@ -140,13 +142,12 @@ impl Robot {
         Ok(())
     }
 
-    /// Velocities of all links for joint velocities `v` at the configuration of the last
-    /// [`place`](Self::place).
+    /// Velocities of all links for joint velocities `v` at the configuration `q`.
     pub(crate) fn twists_of(&mut self, q: &[f64], v: &[f64], twists: &mut [Twist]) -> Result<()> {
-        forward_kinematics_velocity(&self.model, &mut self.data, q, v)?;
+        forward_kinematics_velocity(&self.model, &mut self.measured, q, v)?;
         for (twist, &id) in twists.iter_mut().zip(&self.ids) {
-            let pose = self.data.pose(id)?;
-            let local = self.data.velocity(id)?;
+            let pose = self.measured.pose(id)?;
+            let local = self.measured.velocity(id)?;
             *twist = Twist {
                 linear: pose.rotation * local.linear,
                 angular: pose.rotation * local.angular,
@@ -247,7 +248,8 @@ impl Robot {
     /// Fills A and b of every tree: A = M/(1 − θ) + implicit gains,
     /// b = M v/(1 − θ) + dt (τ − h).
     ///
-    /// `state` is that of the start of the step, `at` where this pass linearises.
+    /// `state` is that of the start of the step; the pass linearises where the robot was
+    /// [placed](Self::place), `at`.
     pub(crate) fn assemble(
         &mut self,
         [state, at]: [&RobotState; 2],
@@ -258,25 +260,18 @@ impl Robot {
     ) -> Result<()> {
         let dt = settings.time_step;
         self.prepare_joints(state, drive.joints, dt);
-        joint_jacobians(&self.model, &mut self.data, &at.q)?;
+        jacobians_from_kinematics(&self.model, &mut self.placed)?;
         for (i, wrench) in drive.links.iter().enumerate() {
-            let pose = self.data.pose(self.ids[i])?;
+            let pose = self.placed.pose(self.ids[i])?;
             self.external[i] = Force::new(
                 pose.rotation.tr_mul(&wrench.force),
                 pose.rotation.tr_mul(&wrench.torque),
             );
         }
         for view in &mut self.views {
-            view.update(&self.model, &self.data)?;
+            view.update(&self.model, &self.placed)?;
         }
-        let bias = rnea(
-            &self.model,
-            &mut self.data,
-            &at.q,
-            &at.v,
-            &self.zero,
-            Some(&self.external),
-        )?;
+        let bias = bias_from_kinematics(&self.model, &mut self.placed, &at.v, &self.external)?;
         for dof in 0..self.torque.len() {
             b[dof] = dt * (self.torque[dof] - bias[dof]);
         }
@@ -315,14 +310,9 @@ impl Robot {
                         lower: interval[0],
                         upper: interval[1],
                     };
-                    rows.push_dofs(
-                        Key::limit(index, dof),
-                        law,
-                        0.0,
-                        subsystem,
-                        &[local],
-                        &[1.0],
-                    );
+                    let key = Key::limit(index, dof);
+                    rows.push_dofs(key, law, 0.0, subsystem, &[local], &[1.0]);
+                    rows.set_dormant(is_far_inside(interval, state.v[dof]));
                 }
                 if properties.friction_loss > 0.0 {
                     let law = Law::JointFriction {

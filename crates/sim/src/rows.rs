@@ -55,6 +55,9 @@ pub(crate) struct Row {
     /// Directions that a contact's rows measure, world axes: (t1, t2, n).
     pub(crate) frame: [Vector3<f64>; 3],
     pub(crate) terms: [Option<Term>; 2],
+    /// Whether the constraint will hardly act in this step: it is left out of the problem, and
+    /// taken in only if what is found without it does not obey it.
+    pub(crate) is_dormant: bool,
     /// Found by the solver, N·s.
     pub(crate) impulse: [f64; 3],
 }
@@ -62,11 +65,11 @@ pub(crate) struct Row {
 /// What a constraint sees of one subsystem.
 #[derive(Debug, Clone, Copy)]
 pub(crate) enum Term {
-    /// A body: rows × 6 by rows.
+    /// A body, and which of the buffer's blocks.
     Body {
         subsystem: usize,
         body: usize,
-        values: [f64; 18],
+        block: usize,
     },
     /// A range of the buffer's degrees of freedom.
     Dofs {
@@ -84,10 +87,20 @@ impl Term {
     }
 }
 
+/// What a constraint sees of one body.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct BodyTerm {
+    pub(crate) subsystem: usize,
+    pub(crate) body: usize,
+    /// rows × 6 by rows.
+    pub(crate) values: [f64; 18],
+}
+
 /// All constraints of a step; keeps its storage.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct RowBuffer {
     pub(crate) rows: Vec<Row>,
+    pub(crate) blocks: Vec<[f64; 18]>,
     pub(crate) dofs: Vec<usize>,
     pub(crate) values: Vec<f64>,
 }
@@ -95,6 +108,7 @@ pub(crate) struct RowBuffer {
 impl RowBuffer {
     pub(crate) fn clear(&mut self) {
         self.rows.clear();
+        self.blocks.clear();
         self.dofs.clear();
         self.values.clear();
     }
@@ -106,11 +120,21 @@ impl RowBuffer {
         law: Law,
         error: &[f64],
         frame: [Vector3<f64>; 3],
-        terms: [Option<Term>; 2],
+        terms: &[Option<BodyTerm>; 2],
     ) {
         if terms.iter().all(Option::is_none) {
             return;
         }
+        let terms = terms.each_ref().map(|term| {
+            term.as_ref().map(|term| {
+                self.blocks.push(term.values);
+                Term::Body {
+                    subsystem: term.subsystem,
+                    body: term.body,
+                    block: self.blocks.len() - 1,
+                }
+            })
+        });
         let mut padded = [0.0; 3];
         padded[..error.len()].copy_from_slice(error);
         self.rows.push(Row {
@@ -120,6 +144,7 @@ impl RowBuffer {
             error: padded,
             frame,
             terms,
+            is_dormant: false,
             impulse: [0.0; 3],
         });
     }
@@ -147,8 +172,16 @@ impl RowBuffer {
             error: [error, 0.0, 0.0],
             frame: [Vector3::zeros(); 3],
             terms: [None; 2],
+            is_dormant: false,
             impulse: [0.0; 3],
         });
+    }
+
+    /// Whether the constraint begun last is [dormant](Row::is_dormant).
+    pub(crate) fn set_dormant(&mut self, is_dormant: bool) {
+        if let Some(row) = self.rows.last_mut() {
+            row.is_dormant = is_dormant;
+        }
     }
 
     /// Adds a subsystem to the constraint begun last: degrees of freedom and coefficients.

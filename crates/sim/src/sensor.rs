@@ -67,11 +67,11 @@ impl World {
         })?;
         let state = &self.state.robots[robot.0];
         let robot = &mut self.robots[robot.0];
-        forward_kinematics_velocity(&robot.model, &mut robot.data, &state.q, &state.v)?;
-        let pose = frame_placement(&robot.model, &robot.data, id)?;
+        forward_kinematics_velocity(&robot.model, &mut robot.measured, &state.q, &state.v)?;
+        let pose = frame_placement(&robot.model, &robot.measured, id)?;
         let velocity = frame_velocity(
             &robot.model,
-            &robot.data,
+            &robot.measured,
             id,
             ReferenceFrame::LocalWorldAligned,
         )?;
@@ -137,9 +137,9 @@ impl World {
         };
         let before = &self.next.robots[robot];
         let robot = &mut self.robots[robot];
-        forward_kinematics_velocity(&robot.model, &mut robot.data, &before.q, &before.v)?;
+        forward_kinematics_velocity(&robot.model, &mut robot.measured, &before.q, &before.v)?;
         let link = robot.ids()[body.0 - robot.first_body];
-        let (pose, local) = (robot.data.pose(link)?, robot.data.velocity(link)?);
+        let (pose, local) = (robot.measured.pose(link)?, robot.measured.velocity(link)?);
         let twist = Twist {
             linear: pose.rotation * local.linear,
             angular: pose.rotation * local.angular,
@@ -162,13 +162,13 @@ impl World {
         let robot = &mut self.robots[robot.0];
         rnea(
             &robot.model,
-            &mut robot.data,
+            &mut robot.measured,
             &before.q,
             &before.v,
             &acceleration,
             Some(&external),
         )?;
-        let force = robot.data.joint_force(body)?;
+        let force = robot.measured.joint_force(body)?;
         Ok(Wrench {
             force: force.linear,
             torque: force.angular,
@@ -187,13 +187,13 @@ impl World {
                 reason: "no step was made yet".to_owned(),
             });
         }
-        forward_kinematics_velocity(&entry.model, &mut entry.data, &before.q, &before.v)?;
+        forward_kinematics_velocity(&entry.model, &mut entry.measured, &before.q, &before.v)?;
         for row in &self.rows.rows {
             for term in row.terms.iter().flatten() {
                 let Term::Body {
                     subsystem,
                     body,
-                    values,
+                    block,
                 } = term
                 else {
                     continue;
@@ -205,7 +205,7 @@ impl World {
                     continue;
                 };
                 let mut sum = Vector6::zeros();
-                for (block, impulse) in values.chunks(6).zip(row.impulse) {
+                for (block, impulse) in self.rows.blocks[*block].chunks(6).zip(row.impulse) {
                     sum += Vector6::from_column_slice(block) * (impulse / dt);
                 }
                 let index = view.bodies.start + body;
@@ -227,7 +227,7 @@ impl World {
         let entry = &self.robots[robot];
         let pushes = &self.last_wrenches[entry.first_body..];
         for (index, push) in pushes.iter().take(external.len()).enumerate() {
-            let rotation = &entry.data.pose(entry.ids()[index])?.rotation;
+            let rotation = &entry.measured.pose(entry.ids()[index])?.rotation;
             external[index] +=
                 Force::new(rotation.tr_mul(&push.force), rotation.tr_mul(&push.torque));
         }
@@ -239,7 +239,7 @@ impl Robot {
     /// A force and torque about a tree's reference point (world axes) in the axes of a link and
     /// about its origin, where the last forward kinematics placed it.
     fn at_link(&self, index: usize, sum: &Vector6<f64>, reference: &Vector3<f64>) -> Result<Force> {
-        let pose = self.data.pose(self.ids()[index])?;
+        let pose = self.measured.pose(self.ids()[index])?;
         let (force, torque) = (
             sum.fixed_rows::<3>(0).into_owned(),
             sum.fixed_rows::<3>(3).into_owned(),

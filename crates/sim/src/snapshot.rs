@@ -105,13 +105,7 @@ impl World {
             return refuse("its commands are for other joints".to_owned());
         }
         let finite = snapshot.state.bodies.iter().all(|body| body.is_finite())
-            && snapshot.state.robots.iter().all(|robot| {
-                robot
-                    .q
-                    .iter()
-                    .chain(&robot.v)
-                    .all(|value| value.is_finite())
-            });
+            && snapshot.state.robots.iter().all(|robot| robot.is_finite());
         if !finite {
             return refuse("it holds numbers that are not finite".to_owned());
         }

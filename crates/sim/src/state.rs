@@ -24,13 +24,17 @@ impl BodyState {
     }
 
     pub(crate) fn is_finite(&self) -> bool {
-        self.center
-            .iter()
-            .chain(self.rotation.coords.iter())
-            .chain(self.velocity.iter())
-            .chain(self.angular_velocity.iter())
-            .all(|value| value.is_finite())
+        let vectors = [&self.center, &self.velocity, &self.angular_velocity];
+        vectors.iter().all(|vector| are_finite(vector.as_slice()))
+            && are_finite(self.rotation.coords.as_slice())
     }
+}
+
+/// Whether all values are finite, without a branch for each.
+fn are_finite(values: &[f64]) -> bool {
+    values
+        .iter()
+        .fold(true, |so_far, value| so_far & value.is_finite())
 }
 
 /// Coordinates of a robot, as in `stiction_dynamics`.
@@ -38,6 +42,12 @@ impl BodyState {
 pub(crate) struct RobotState {
     pub(crate) q: Vec<f64>,
     pub(crate) v: Vec<f64>,
+}
+
+impl RobotState {
+    pub(crate) fn is_finite(&self) -> bool {
+        are_finite(&self.q) && are_finite(&self.v)
+    }
 }
 
 /// Everything that changes when a world is stepped.

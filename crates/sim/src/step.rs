@@ -156,6 +156,7 @@ impl World {
         let clock = Instant::now();
         let budget = Budget {
             max_iterations: self.settings.max_iterations,
+            all_residuals: false,
             ..Budget::with_tolerance(self.settings.tolerance)
         };
         self.islands.build(
@@ -216,13 +217,7 @@ impl World {
                 self.robots
                     .iter()
                     .zip(&self.next.robots)
-                    .filter(|(_, state)| {
-                        state
-                            .q
-                            .iter()
-                            .chain(&state.v)
-                            .any(|value| !value.is_finite())
-                    })
+                    .filter(|(_, state)| !state.is_finite())
                     .map(|(robot, _)| robot.name.clone()),
             )
             .collect();

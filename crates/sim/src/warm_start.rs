@@ -14,10 +14,11 @@ pub(crate) struct WarmStart {
 }
 
 impl WarmStart {
-    /// Keeps the impulses of the rows for the next step.
+    /// Keeps the impulses of the rows for the next step; a row that is not found again has none.
     pub(crate) fn store(&mut self, rows: &[Row]) {
         self.impulses.clear();
-        self.impulses.extend(rows.iter().map(|row| {
+        let acting = rows.iter().filter(|row| row.impulse != [0.0; 3]);
+        self.impulses.extend(acting.map(|row| {
             let [a, b, c] = row.impulse;
             let impulse = match row.key {
                 Key::Contact(_) => row.frame[0] * a + row.frame[1] * b + row.frame[2] * c,

@@ -228,6 +228,31 @@ fn inside_its_limits_a_joint_is_stopped_exactly() {
 }
 
 #[test]
+fn a_blow_that_takes_a_slow_joint_across_its_range_in_one_step_is_stopped_exactly() {
+    for torque in [-500.0, 500.0] {
+        let (mut world, robot) = hinge(DofProperties {
+            lower: -0.01,
+            upper: 0.02,
+            ..DofProperties::default()
+        });
+        let dof = world.dof(robot, "joint").unwrap();
+        world.commands().set_torque(robot, dof, torque).unwrap();
+        world.step().unwrap();
+        let state = world.joint_state(robot, "joint").unwrap();
+        let end = if torque < 0.0 { -0.01 } else { 0.02 };
+        assert!((state.position - end).abs() < 1e-12, "{state:?}");
+        // What the blow and the limit give together is what stops the joint there.
+        let dt = world.settings().time_step;
+        let limit = world.joint_forces(robot, "joint").unwrap().limit;
+        let expected = INERTIA * end / (dt * dt) - torque;
+        assert!(
+            (limit - expected).abs() < 1e-6 * torque.abs(),
+            "{limit} {expected}"
+        );
+    }
+}
+
+#[test]
 fn gains_and_springs_add_up() {
     let (mut world, robot) = hinge(DofProperties {
         stiffness: 30.0,

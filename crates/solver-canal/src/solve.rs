@@ -142,9 +142,12 @@ impl Solver for Canal {
             iterations: spent.iterations,
             inner_iterations: spent.newton_steps,
             factorizations: spent.factorizations,
-            residuals: self
-                .yardstick
-                .residuals(problem, &solution.velocity, &solution.impulse),
+            residuals: if budget.all_residuals {
+                self.yardstick
+                    .residuals(problem, &solution.velocity, &solution.impulse)
+            } else {
+                Residuals::only(budget.criterion, self.best.residual)
+            },
             time,
             history: spent.history,
         }

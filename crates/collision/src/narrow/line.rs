@@ -12,6 +12,9 @@ const FLAT: f64 = 0.01;
 /// The contact counts as a line if those points cover this fraction of the segment.
 const LINE: f64 = 0.2;
 
+/// Bisections by which the ends of that part are found, to 1e-12 of the segment.
+const BISECTIONS: usize = 40;
+
 /// Capsule (first) against a convex shape. False, and nothing done, if the segment itself touches the
 /// other's core: then the way out is not that of the segment's deepest point.
 pub(super) fn capsule_against_convex(
@@ -22,16 +25,22 @@ pub(super) fn capsule_against_convex(
     margin: f64,
     out: &mut Vec<ShapeContact>,
 ) -> bool {
+    // in the other's frame, where its distance is
+    let middle = pose.inverse_transform_point(&Point3::origin());
+    let half = pose.rotation.inverse() * Vector3::z() * half_length;
     let sample = |t: f64| {
-        let p = pose.inverse_transform_point(&Point3::new(0.0, 0.0, t * half_length));
-        let s = other.core.signed_distance(&p);
+        let s = other.core.signed_distance(&(middle + half * t));
         SdfSample {
             value: s.value - other.radius - radius,
-            gradient: pose.rotation * s.gradient,
+            gradient: s.gradient,
         }
     };
-    let slope = |t: f64| sample(t).gradient.z;
-    let lowest = bisect(-1.0, 1.0, |t| slope(t) > 0.0);
+    let Some(lowest) = lowest_below(margin, |t| {
+        let s = sample(t);
+        (s.value, s.gradient.dot(&half))
+    }) else {
+        return true;
+    };
     let best = sample(lowest);
     if best.value > margin {
         return true;
@@ -42,7 +51,7 @@ pub(super) fn capsule_against_convex(
     let mut emit = |feature: u64, t: f64| {
         let s = sample(t);
         if s.value <= margin {
-            let normal = -s.gradient;
+            let normal = -(pose.rotation * s.gradient);
             let center = Vector3::z() * (t * half_length);
             out.push(ShapeContact {
                 feature,
@@ -69,6 +78,25 @@ pub(super) fn capsule_against_convex(
     true
 }
 
+/// Where in [−1, 1] a convex function, given with its slope, is smallest; `None` as soon as its
+/// tangents show that it is above `limit` everywhere.
+fn lowest_below(limit: f64, at: impl Fn(f64) -> (f64, f64)) -> Option<f64> {
+    let (mut low, mut high) = (-1.0, 1.0);
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        let (value, slope) = at(middle);
+        if value - slope.abs() * (high - middle) > limit {
+            return None;
+        }
+        if slope > 0.0 {
+            high = middle;
+        } else {
+            low = middle;
+        }
+    }
+    Some(0.5 * (low + high))
+}
+
 /// Smallest t in [low, high] at which `is_past` holds, which it does from some t on; `high` if never.
 fn bisect(mut low: f64, mut high: f64, is_past: impl Fn(f64) -> bool) -> f64 {
     if is_past(low) {
@@ -77,7 +105,7 @@ fn bisect(mut low: f64, mut high: f64, is_past: impl Fn(f64) -> bool) -> f64 {
     if !is_past(high) {
         return high;
     }
-    for _ in 0..60 {
+    for _ in 0..BISECTIONS {
         let middle = 0.5 * (low + high);
         if is_past(middle) {
             high = middle;

@@ -1,5 +1,6 @@
 //! Narrow phase: two shapes in, contact points out.
 
+mod boxes;
 mod convex;
 mod curved;
 mod faces;

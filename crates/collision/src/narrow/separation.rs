@@ -11,6 +11,7 @@ use parry3d_f64::query::epa::EPA;
 use parry3d_f64::query::gjk::{self, CsoPoint, GJKResult, VoronoiSimplex};
 use parry3d_f64::shape::SupportMap;
 
+use super::boxes;
 use crate::contact::any_orthogonal;
 use crate::shape::{Convex, Core, Feature};
 
@@ -82,17 +83,16 @@ pub(crate) fn separation(
         b: &b.core,
         pose,
     };
-    let mut best = start(&pair);
-    if let (Core::Box { .. }, Core::Box { .. }) = (&a.core, &b.core) {
-        box_axes(&pair, &mut best);
-        // penetrating boxes: the 15 axes are all there is
-        if best.gap <= 0.0 {
+    let mut best = if let (Core::Box { half: a, .. }, Core::Box { half: b, .. }) = (pair.a, pair.b)
+    {
+        let (best, is_distance) = boxes::separation(a, b, pose, limit)?;
+        if is_distance {
             return Some(best);
         }
-    }
-    if best.gap > limit {
-        return None;
-    }
+        best
+    } else {
+        start(&pair, limit)?
+    };
     if !gjk_epa(&pair, limit, scratch, &mut best) {
         return None;
     }
@@ -104,8 +104,9 @@ pub(crate) fn separation(
     (best.gap <= limit).then_some(best)
 }
 
-/// The line of centres, or an axis of A if the centres coincide.
-fn start(pair: &Pair<'_>) -> Separation {
+/// The best of the line of centres and the axes of A; `None` if one of them shows a gap above
+/// `limit`.
+fn start(pair: &Pair<'_>, limit: f64) -> Option<Separation> {
     let centers = pair.pose.translation.vector;
     let normal = centers.try_normalize(1e-12).unwrap_or_else(Vector3::z);
     let mut best = Separation {
@@ -113,47 +114,13 @@ fn start(pair: &Pair<'_>) -> Separation {
         gap: pair.along(&normal),
     };
     for axis in [Vector3::x(), Vector3::y(), Vector3::z()] {
+        if best.gap > limit {
+            return None;
+        }
         pair.try_axis(axis, &mut best);
         pair.try_axis(-axis, &mut best);
     }
-    best
-}
-
-/// The fifteen separating axes of two boxes. An edge–edge axis must be clearly better than a face.
-fn box_axes(pair: &Pair<'_>, best: &mut Separation) {
-    let rotation = pair.pose.rotation.to_rotation_matrix();
-    let axes_a = [Vector3::x(), Vector3::y(), Vector3::z()];
-    let axes_b = axes_a.map(|e| rotation * e);
-    // start over: the line of centres is an axis only by chance
-    let mut faces = Separation {
-        normal: axes_a[0],
-        gap: f64::NEG_INFINITY,
-    };
-    for n in axes_a.into_iter().chain(axes_b) {
-        pair.try_axis(n, &mut faces);
-        pair.try_axis(-n, &mut faces);
-    }
-    let mut edges = faces;
-    for u in &axes_a {
-        for v in &axes_b {
-            let cross = u.cross(v);
-            // parallel edges add nothing to the faces
-            if cross.norm() > 1e-6 {
-                let n = cross.normalize();
-                pair.try_axis(n, &mut edges);
-                pair.try_axis(-n, &mut edges);
-            }
-        }
-    }
-    let clearly = 1e-9 + 1e-6 * faces.gap.abs();
-    let found = if edges.gap > faces.gap + clearly {
-        edges
-    } else {
-        faces
-    };
-    if found.gap <= 0.0 || found.gap > best.gap {
-        *best = found;
-    }
+    (best.gap <= limit).then_some(best)
 }
 
 /// GJK, and EPA if the cores overlap. False if the gap is certainly above `limit`.

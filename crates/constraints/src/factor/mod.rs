@@ -78,21 +78,33 @@ impl DynamicsMatrix {
         }
     }
 
-    /// xᵀ A_j⁻¹ x for one subsystem, for the cost of half a solve where that is possible; x is
-    /// overwritten, and `kept` is work space of its size.
-    pub fn inverse_norm_squared(
+    /// Σ xᵀ A_j⁻¹ x over the four columns x of `columns`, for one subsystem and for the cost of half
+    /// a solve where that is possible. `columns` may leave out degrees of freedom at the end where
+    /// they are zero; it is overwritten, and `solved` is work space of the subsystem's size.
+    pub(crate) fn inverse_norms_squared(
         &mut self,
         subsystem: usize,
-        x: &mut [f64],
-        kept: &mut [f64],
+        columns: &mut [[f64; 4]],
+        solved: &mut [f64],
     ) -> f64 {
         match &mut self.blocks[subsystem] {
-            BlockFactor::FreeBody(factor) => factor.inverse_norm_squared(x),
-            BlockFactor::Tree(factor) => factor.inverse_norm_squared(x),
+            BlockFactor::FreeBody(factor) => factor.inverse_norms_squared(columns),
+            BlockFactor::Tree(factor) => factor.inverse_norms_squared(columns),
             BlockFactor::Sparse(_) | BlockFactor::Dense(_) => {
-                kept.copy_from_slice(x);
-                self.solve_subsystem_in_place(subsystem, x);
-                kept.iter().zip(&*x).map(|(a, b)| a * b).sum()
+                let mut sum = 0.0;
+                for lane in 0..4 {
+                    if columns.iter().all(|entry| entry[lane] == 0.0) {
+                        continue;
+                    }
+                    solved.fill(0.0);
+                    for (to, entry) in solved.iter_mut().zip(&*columns) {
+                        *to = entry[lane];
+                    }
+                    self.solve_subsystem_in_place(subsystem, solved);
+                    let products = solved.iter().zip(&*columns);
+                    sum += products.map(|(a, entry)| a * entry[lane]).sum::<f64>();
+                }
+                sum
             }
         }
     }

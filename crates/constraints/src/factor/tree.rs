@@ -12,9 +12,12 @@ use crate::subsystem::Tree;
 #[derive(Debug, Clone, Default)]
 pub struct TreeFactor {
     row_start: Vec<usize>,
-    dof_parent: Vec<Option<usize>>,
+    /// The degree of freedom of each entry.
+    path: Vec<usize>,
     matrix: Vec<f64>,
     factor: Vec<f64>,
+    /// 1 / diagonal of L.
+    inverse_pivot: Vec<f64>,
     composite: Vec<Matrix6<f64>>,
 }
 
@@ -51,13 +54,24 @@ impl TreeFactor {
     }
 
     fn copy_pattern(&mut self, tree: &Tree) {
-        let n = tree.dof_count();
         self.row_start.clear();
         self.row_start.extend_from_slice(tree.packed_row_start());
-        self.dof_parent.clear();
-        self.dof_parent
-            .extend((0..n).map(|dof| tree.dof_parent(dof)));
-        self.matrix.resize(self.row_start[n], 0.0);
+        self.path.clear();
+        self.path.extend_from_slice(tree.packed_path());
+        self.matrix.resize(self.path.len(), 0.0);
+        self.inverse_pivot.resize(tree.dof_count(), 0.0);
+    }
+
+    /// The entries of a dof's row left of the diagonal, with their degrees of freedom.
+    #[inline]
+    fn off_diagonal<'a>(
+        &'a self,
+        values: &'a [f64],
+        dof: usize,
+    ) -> impl Iterator<Item = (usize, f64)> + 'a {
+        let range = self.row_start[dof] + 1..self.row_start[dof + 1];
+        let path = self.path[range.clone()].iter().copied();
+        path.zip(values[range].iter().copied())
     }
 
     /// Composite-rigid-body recursion: from the leaves to the root, every body's matrix is added
@@ -90,29 +104,28 @@ impl TreeFactor {
 
     /// H = LᵀL in place, from the last dof to the first; row k of the result holds L[k, ancestors].
     fn factorize(&mut self) -> Result<(), ()> {
-        for k in (0..self.dof_parent.len()).rev() {
+        for k in (0..self.inverse_pivot.len()).rev() {
             let (above, rest) = self.factor.split_at_mut(self.row_start[k]);
             let row_k = &mut rest[..self.row_start[k + 1] - self.row_start[k]];
             if row_k[0].is_nan() || row_k[0] <= 0.0 {
                 return Err(());
             }
             let pivot = row_k[0].sqrt();
-            for entry in row_k.iter_mut() {
-                *entry /= pivot;
+            let inverse = 1.0 / pivot;
+            self.inverse_pivot[k] = inverse;
+            row_k[0] = pivot;
+            for entry in &mut row_k[1..] {
+                *entry *= inverse;
             }
             // The path of the d-th ancestor is the tail of this row's path.
-            let mut ancestor = self.dof_parent[k];
-            let mut d = 1;
-            while let Some(i) = ancestor {
+            let path = &self.path[self.row_start[k]..self.row_start[k + 1]];
+            for d in 1..row_k.len() {
                 let scale = row_k[d];
-                for (entry, factor) in above[self.row_start[i]..self.row_start[i + 1]]
-                    .iter_mut()
-                    .zip(&row_k[d..])
-                {
+                let first = self.row_start[path[d]];
+                let row = &mut above[first..first + row_k.len() - d];
+                for (entry, factor) in row.iter_mut().zip(&row_k[d..]) {
                     *entry -= scale * factor;
                 }
-                ancestor = self.dof_parent[i];
-                d += 1;
             }
         }
         Ok(())
@@ -122,15 +135,10 @@ impl TreeFactor {
     pub fn mul(&self, v: &[f64], out: &mut [f64]) {
         out.fill(0.0);
         for dof in 0..v.len() {
-            let row = &self.matrix[self.row_start[dof]..self.row_start[dof + 1]];
-            let mut sum = row[0] * v[dof];
-            let mut ancestor = self.dof_parent[dof];
-            let mut d = 1;
-            while let Some(i) = ancestor {
-                sum += row[d] * v[i];
-                out[i] += row[d] * v[dof];
-                ancestor = self.dof_parent[i];
-                d += 1;
+            let mut sum = self.matrix[self.row_start[dof]] * v[dof];
+            for (ancestor, value) in self.off_diagonal(&self.matrix, dof) {
+                sum += value * v[ancestor];
+                out[ancestor] += value * v[dof];
             }
             out[dof] += sum;
         }
@@ -139,58 +147,47 @@ impl TreeFactor {
     /// x ← (Σ J_bᵀ H_b J_b + diag)⁻¹ x, by L⁻¹ L⁻ᵀ along the branches.
     pub fn solve_in_place(&self, x: &mut [f64]) {
         for dof in (0..x.len()).rev() {
-            let row = &self.factor[self.row_start[dof]..self.row_start[dof + 1]];
-            x[dof] /= row[0];
-            let value = x[dof];
-            let mut ancestor = self.dof_parent[dof];
-            let mut d = 1;
-            while let Some(i) = ancestor {
-                x[i] -= row[d] * value;
-                ancestor = self.dof_parent[i];
-                d += 1;
+            let value = x[dof] * self.inverse_pivot[dof];
+            x[dof] = value;
+            for (ancestor, factor) in self.off_diagonal(&self.factor, dof) {
+                x[ancestor] -= factor * value;
             }
         }
         for dof in 0..x.len() {
-            let row = &self.factor[self.row_start[dof]..self.row_start[dof + 1]];
             let mut sum = x[dof];
-            let mut ancestor = self.dof_parent[dof];
-            let mut d = 1;
-            while let Some(i) = ancestor {
-                sum -= row[d] * x[i];
-                ancestor = self.dof_parent[i];
-                d += 1;
+            for (ancestor, factor) in self.off_diagonal(&self.factor, dof) {
+                sum -= factor * x[ancestor];
             }
-            x[dof] = sum / row[0];
+            x[dof] = sum * self.inverse_pivot[dof];
         }
     }
 
-    /// xᵀ (Σ J_bᵀ H_b J_b + diag)⁻¹ x = ‖L⁻ᵀ x‖². Only the branches on which x is not zero are
-    /// visited; x is overwritten.
-    pub(super) fn inverse_norm_squared(&self, x: &mut [f64]) -> f64 {
-        let mut sum = 0.0;
-        for dof in (0..x.len()).rev() {
-            if x[dof] == 0.0 {
+    /// Σ xᵀ (Σ J_bᵀ H_b J_b + diag)⁻¹ x = Σ ‖L⁻ᵀ x‖² over the four columns x of `columns`, which
+    /// may leave out degrees of freedom at the end where they are zero. Only the branches on which
+    /// they are not are visited; `columns` is overwritten.
+    pub(super) fn inverse_norms_squared(&self, columns: &mut [[f64; 4]]) -> f64 {
+        let mut sum = [0.0; 4];
+        for dof in (0..columns.len()).rev() {
+            if columns[dof] == [0.0; 4] {
                 continue;
             }
-            let row = &self.factor[self.row_start[dof]..self.row_start[dof + 1]];
-            let value = x[dof] / row[0];
-            sum += value * value;
-            let mut ancestor = self.dof_parent[dof];
-            let mut d = 1;
-            while let Some(i) = ancestor {
-                x[i] -= row[d] * value;
-                ancestor = self.dof_parent[i];
-                d += 1;
+            let values = columns[dof].map(|value| value * self.inverse_pivot[dof]);
+            for (sum, value) in sum.iter_mut().zip(values) {
+                *sum += value * value;
+            }
+            for (ancestor, factor) in self.off_diagonal(&self.factor, dof) {
+                for (to, value) in columns[ancestor].iter_mut().zip(values) {
+                    *to -= factor * value;
+                }
             }
         }
-        sum
+        sum.iter().sum()
     }
 
     pub(super) fn for_each_lower_entry(&self, mut visit: impl FnMut(usize, usize, f64)) {
-        for dof in 0..self.dof_parent.len() {
-            let row = &self.matrix[self.row_start[dof]..self.row_start[dof + 1]];
-            let path = std::iter::successors(Some(dof), |&i| self.dof_parent[i]);
-            for (&value, ancestor) in row.iter().zip(path) {
+        for dof in 0..self.inverse_pivot.len() {
+            visit(dof, dof, self.matrix[self.row_start[dof]]);
+            for (ancestor, value) in self.off_diagonal(&self.matrix, dof) {
                 visit(dof, ancestor, value);
             }
         }

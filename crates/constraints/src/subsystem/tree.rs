@@ -3,7 +3,7 @@
 use nalgebra::{Matrix6, Vector6};
 use serde::{Deserialize, Serialize};
 
-use super::check_symmetric;
+use super::{are_finite, check_symmetric, is_plainly_symmetric};
 
 /// One body of a tree.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -33,6 +33,8 @@ pub struct Tree {
     body_dof: Vec<Option<usize>>,
     /// Start of each dof's packed row: [dof, parent dof, grandparent dof, …].
     row_start: Vec<usize>,
+    /// The dofs of each packed row.
+    packed_path: Vec<usize>,
 }
 
 /// What a tree is in a file: everything else follows from it.
@@ -107,11 +109,13 @@ impl Tree {
             }
             body_dof.push(above);
         }
-        let mut depth = vec![0usize; dofs];
-        let mut row_start = vec![0; dofs + 1];
+        let (mut row_start, mut packed_path) = (vec![0], Vec::new());
         for dof in 0..dofs {
-            depth[dof] = 1 + dof_parent[dof].map_or(0, |parent: usize| depth[parent]);
-            row_start[dof + 1] = row_start[dof] + depth[dof];
+            packed_path.push(dof);
+            if let Some(parent) = dof_parent[dof] {
+                packed_path.extend_from_within(row_start[parent]..row_start[parent + 1]);
+            }
+            row_start.push(packed_path.len());
         }
         Ok(Self {
             bodies,
@@ -121,6 +125,7 @@ impl Tree {
             dof_parent,
             body_dof,
             row_start,
+            packed_path,
         })
     }
 
@@ -194,9 +199,15 @@ impl Tree {
         &self.row_start
     }
 
+    /// The dofs of all packed rows, see [`packed_row_start`](Self::packed_row_start).
+    pub fn packed_path(&self) -> &[usize] {
+        &self.packed_path
+    }
+
     /// A dof and all dofs between it and the root, deepest first.
-    pub fn path(&self, dof: Option<usize>) -> impl Iterator<Item = usize> + '_ {
-        std::iter::successors(dof, |&current| self.dof_parent[current])
+    pub fn path(&self, dof: Option<usize>) -> impl DoubleEndedIterator<Item = usize> + '_ {
+        let range = dof.map_or(0..0, |dof| self.row_start[dof]..self.row_start[dof + 1]);
+        self.packed_path[range].iter().copied()
     }
 
     /// Whether another tree has the same bodies, joints and so the same packed pattern.
@@ -208,6 +219,9 @@ impl Tree {
 
     pub(crate) fn check(&self) -> Result<(), String> {
         for (index, body) in self.bodies.iter().enumerate() {
+            if is_plainly_symmetric(6, |i, j| body.inertia[(i, j)]) {
+                continue;
+            }
             // A body may be massless inside a tree as long as the tree as a whole has inertia.
             if let Some(value) = body.inertia.iter().find(|value| !value.is_finite()) {
                 return Err(format!("body {index}: its inertia holds {value}"));
@@ -218,7 +232,7 @@ impl Tree {
             }
         }
         for (dof, column) in self.columns.iter().enumerate() {
-            if column.iter().any(|value| !value.is_finite()) {
+            if !are_finite(column.as_slice()) {
                 return Err(format!("motion column of dof {dof} is not finite"));
             }
             if column.iter().all(|&value| value == 0.0) {

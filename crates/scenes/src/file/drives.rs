@@ -71,6 +71,8 @@ pub(super) struct Drives {
     /// The step that began last.
     step: Option<u64>,
     joint_sums: Vec<(RobotHandle, usize, Sum)>,
+    /// Where in `joint_sums` the next one is, as drives come in the same order in every step.
+    next_joint: usize,
     tendon_sums: Vec<(TendonHandle, Sum)>,
 }
 
@@ -82,13 +84,15 @@ impl Drives {
     /// The sum of everything that acts on a degree of freedom.
     fn joint(&mut self, robot: RobotHandle, dof: usize) -> &mut Sum {
         let sums = &mut self.joint_sums;
-        let found = sums
-            .iter()
-            .position(|&(known, at, _)| (known, at) == (robot, dof));
-        let index = found.unwrap_or_else(|| {
-            sums.push((robot, dof, Sum::default()));
-            sums.len() - 1
-        });
+        let is_it = |&(known, at, _): &(RobotHandle, usize, Sum)| (known, at) == (robot, dof);
+        let index = match sums.get(self.next_joint) {
+            Some(sum) if is_it(sum) => self.next_joint,
+            _ => sums.iter().position(is_it).unwrap_or_else(|| {
+                sums.push((robot, dof, Sum::default()));
+                sums.len() - 1
+            }),
+        };
+        self.next_joint = index + 1;
         &mut sums[index].2
     }
 
@@ -165,6 +169,7 @@ impl Drives {
 
 impl Controller for Drives {
     fn control(&mut self, world: &World, commands: &mut Commands) -> Result<()> {
+        self.next_joint = 0;
         for (_, _, sum) in &mut self.joint_sums {
             *sum = Sum::default();
         }
