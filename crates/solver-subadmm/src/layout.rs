@@ -340,6 +340,13 @@ impl Layout {
         }
     }
 
+    /// Rows of active constraints for each degree of freedom, at least 1.
+    pub(crate) fn crowd(&self) -> f64 {
+        let rows: usize = self.active.iter().map(|active| active.rows).sum();
+        let dofs = self.blocks.last().map_or(0, |last| last.dof_end);
+        (rows as f64 / dofs.max(1) as f64).max(1.0)
+    }
+
     /// Whether every subsystem has its own block.
     pub(crate) fn is_split(&self) -> bool {
         !self.one_block

@@ -69,6 +69,10 @@ impl Penalty {
                     self.start[block.slots()].fill(value);
                 }
             }
+            StartPenalty::TraceRatio { scale } => {
+                let value = scale * common_trace_ratio(problem, layout, yardstick);
+                self.start.fill(value);
+            }
             StartPenalty::Fixed(value) => self.start.fill(value),
         }
         for value in &mut self.start {
@@ -261,6 +265,19 @@ fn contacts(layout: &Layout, slots: std::ops::Range<usize>) -> f64 {
         / 3.0
 }
 
+/// Tr(A) / Tr(JᵀJ) over all blocks with rows, 0 without any.
+fn common_trace_ratio(problem: &Problem, layout: &Layout, yardstick: &Yardstick) -> f64 {
+    let (mut inertia, mut rows) = (0.0, 0.0);
+    for (index, block) in layout.blocks.iter().enumerate() {
+        let size = squared_size(layout, block);
+        if size > 0.0 {
+            inertia += trace(problem, index, block, yardstick);
+            rows += size;
+        }
+    }
+    if rows > 0.0 { inertia / rows } else { 0.0 }
+}
+
 /// Tr(A_j) / Tr(J_jᵀJ_j), 0 for a block without rows.
 fn trace_ratio(
     problem: &Problem,
@@ -269,14 +286,24 @@ fn trace_ratio(
     block: &BlockLayout,
     yardstick: &Yardstick,
 ) -> f64 {
-    let size: f64 = block
-        .slots()
-        .map(|slot| layout.squared_size(block, slot))
-        .sum();
+    let size = squared_size(layout, block);
     if size == 0.0 {
         return 0.0;
     }
-    let trace = match problem.subsystems().get(index) {
+    trace(problem, index, block, yardstick) / size
+}
+
+/// Tr(J_jᵀJ_j).
+fn squared_size(layout: &Layout, block: &BlockLayout) -> f64 {
+    block
+        .slots()
+        .map(|slot| layout.squared_size(block, slot))
+        .sum()
+}
+
+/// Tr(A_j).
+fn trace(problem: &Problem, index: usize, block: &BlockLayout, yardstick: &Yardstick) -> f64 {
+    match problem.subsystems().get(index) {
         Some(Subsystem::FreeBody(inertia)) if block.kind == BlockKind::FreeBody => inertia.trace(),
         _ => {
             let mut trace = 0.0;
@@ -290,6 +317,5 @@ fn trace_ratio(
                 });
             trace
         }
-    };
-    trace / size
+    }
 }

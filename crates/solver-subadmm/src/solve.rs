@@ -2,7 +2,7 @@
 
 use stiction_constraints::{
     Budget, Failure, HistoryEntry, Outcome, Problem, Report, Residuals, Solution, Solver,
-    Stopwatch, Yardstick,
+    Stopwatch, Subsystem, Yardstick,
 };
 
 use crate::anderson::Anderson;
@@ -15,13 +15,16 @@ use crate::layout::Layout;
 use crate::parallel::both;
 use crate::penalty::Penalty;
 use crate::race::Race;
-use crate::settings::{Adaptation, StartPenalty, SubAdmmSettings};
+use crate::settings::{Adaptation, Splitting, StartPenalty, SubAdmmSettings};
 use crate::vector;
 use crate::velocity_step::{Output, VelocityStep, for_each_velocity};
 use crate::watch::Watch;
 
 /// Degrees of freedom up to which the unsplit system is dense; a plausible size, not tuned.
 const DENSE_FULL_UP_TO: usize = 48;
+
+/// Largest factor on the iteration of the first test of β.
+const LATEST_FIRST_TEST: f64 = 4.0;
 
 /// Subsystem-based ADMM, [AL, §VI].
 #[derive(Debug)]
@@ -38,6 +41,8 @@ pub struct SubAdmm {
     anderson: Anderson,
     watch: Watch,
     race: Race,
+    /// The rules for β of this problem: the first, and the one to try if it is slow.
+    rules: (StartPenalty, Option<StartPenalty>),
     /// Scale that each rule of the race had reached.
     race_scale: [f64; 2],
     forces: Forces,
@@ -72,6 +77,7 @@ impl SubAdmm {
     pub fn new(name: &'static str, settings: SubAdmmSettings) -> Self {
         Self {
             name,
+            rules: (settings.start_penalty, settings.fallback_penalty),
             settings,
             yardstick: Yardstick::default(),
             layout: Layout::default(),
@@ -93,10 +99,11 @@ impl SubAdmm {
     fn prepare(&mut self, problem: &Problem) -> Result<(), Failure> {
         self.factorizations = 0;
         self.yardstick.update(problem)?;
+        let splitting = self.choose(problem);
         self.layout.update(
             problem,
             self.yardstick.rows(),
-            self.settings.splitting,
+            splitting,
             DENSE_FULL_UP_TO,
             &mut self.folds,
             self.settings.fold_soft,
@@ -116,7 +123,34 @@ impl SubAdmm {
             &self.folds,
         );
         self.race_scale = [1.0; 2];
-        self.set_penalty(problem, self.settings.start_penalty, 1.0)
+        self.set_penalty(problem, self.rules.0, 1.0)
+    }
+
+    /// The splitting and the rules for β that suit a problem.
+    fn choose(&mut self, problem: &Problem) -> Splitting {
+        let settings = &self.settings;
+        self.rules = (settings.start_penalty, settings.fallback_penalty);
+        let subsystems = problem.subsystems();
+        let is_small = settings.splitting == Splitting::Body
+            && problem.dof_count() <= settings.group_up_to
+            && subsystems
+                .iter()
+                .all(|subsystem| matches!(subsystem, Subsystem::FreeBody(_)));
+        if !is_small {
+            return settings.splitting;
+        }
+        let mut constraints = problem.constraints().iter();
+        if let Some(rule) = settings.grouped_penalty
+            && constraints.all(|constraint| constraint.law.is_contact())
+        {
+            self.rules = (rule, Some(settings.start_penalty));
+        }
+        // One body is a block already, and of a faster kind.
+        if subsystems.len() > 1 {
+            Splitting::None
+        } else {
+            Splitting::Body
+        }
     }
 
     /// Lines 3 and 6: β by a rule, with everything that follows from it.
@@ -219,7 +253,7 @@ impl SubAdmm {
         }
     }
 
-    /// Lines 9–11. Returns the largest |J v̂ − z|.
+    /// Lines 9–11. Returns ‖J v̂ − z‖.
     fn step(&mut self, problem: &Problem, plain: bool) -> f64 {
         let parallel = self.is_parallel();
         let iterate = &mut self.iterate;
@@ -257,7 +291,7 @@ impl SubAdmm {
             parallel,
         }
         .run(&mut iterate.impulse);
-        gap
+        gap.sqrt()
     }
 
     /// Lines 12 and 16–17, after a plain step.
@@ -278,7 +312,9 @@ impl SubAdmm {
             Adaptation::Never => return Ok(()),
             Adaptation::Printed { ratio, .. } => (plain.printed(&mut self.forces), ratio),
             Adaptation::Balanced { ratio, .. } => {
-                (plain.relative(&mut self.forces, iterate.free_size), ratio)
+                let (primal, dual) = plain.relative(&mut self.forces, iterate.free_size);
+                // Redundant rows never agree as well as the few motions that they hold.
+                ((primal, dual * self.layout.crowd()), ratio)
             }
         };
         let Some(scale) = self.penalty.balanced_scale(primal, dual, ratio) else {
@@ -299,10 +335,7 @@ impl SubAdmm {
 
     /// Goes on under another rule for β. z and λ stay.
     fn change_rule(&mut self, problem: &Problem, old: usize, new: usize) -> Result<(), Failure> {
-        let rules = [
-            Some(self.settings.start_penalty),
-            self.settings.fallback_penalty,
-        ];
+        let rules = [Some(self.rules.0), self.rules.1];
         let Some(rule) = rules[new] else {
             return Ok(());
         };
@@ -417,7 +450,7 @@ impl SubAdmm {
             .max_iterations
             .unwrap_or(self.settings.max_iterations);
         let mut next_test = self.first_test();
-        self.race.start(match self.settings.fallback_penalty {
+        self.race.start(match self.rules.1 {
             Some(_) => self.settings.trial,
             None => 0,
         });
@@ -468,7 +501,10 @@ impl SubAdmm {
         match self.settings.adaptation {
             Adaptation::Never => 0,
             Adaptation::Printed { interval, .. } => interval.max(1),
-            Adaptation::Balanced { first, .. } => first.max(1),
+            Adaptation::Balanced { first, .. } => {
+                // Where rows are redundant they take longer to tell which way β should go.
+                (first as f64 * self.layout.crowd().min(LATEST_FIRST_TEST)).max(1.0) as usize
+            }
         }
     }
 

@@ -4,7 +4,7 @@ use stiction_constraints::Problem;
 
 use crate::block::{Block, tree_of};
 use crate::layout::{BlockKind, BlockLayout, Layout, Slot};
-use crate::parallel::{both, largest};
+use crate::parallel::both;
 
 /// Slots that one thread takes at a time; a plausible size, not tuned.
 const SLOT_GRAIN: usize = 512;
@@ -37,8 +37,8 @@ pub(crate) struct Output<'a> {
 }
 
 impl VelocityStep<'_> {
-    /// Updates v̂ and the change of the state; returns the largest |J v̂ − z|, infinite when
-    /// something is not finite.
+    /// Updates v̂ and the change of the state; returns ‖J v̂ − z‖², not finite when something is
+    /// not.
     pub(crate) fn run(&self, out: Output<'_>) -> f64 {
         let count = out.blocks.len();
         if count == 0 {
@@ -80,12 +80,12 @@ impl VelocityStep<'_> {
                 })
             },
         );
-        largest(a, b)
+        a + b
     }
 
     fn run_in_order(&self, out: Output<'_>) -> f64 {
         let (mut velocity, mut change, mut bodies) = (out.velocity, out.change, out.bodies);
-        let mut worst = 0.0;
+        let mut gap = 0.0;
         for (position, block) in out.blocks.iter_mut().enumerate() {
             let index = out.first_block + position;
             let own = &self.layout.blocks[index];
@@ -101,12 +101,9 @@ impl VelocityStep<'_> {
                 continue;
             }
             self.update_velocity(index, block, own_velocity, own_bodies);
-            worst = largest(
-                worst,
-                self.update_change(own, own_velocity, own_bodies, own_change),
-            );
+            gap += self.update_change(own, own_velocity, own_bodies, own_change);
         }
-        worst
+        gap
     }
 
     /// β z − u of a slot.
@@ -152,8 +149,7 @@ impl VelocityStep<'_> {
         bodies: &[[f64; 6]],
         change: &mut [[f64; 3]],
     ) -> f64 {
-        let mut worst: f64 = 0.0;
-        let mut sum = 0.0;
+        let mut sum = [0.0; 3];
         for_each_velocity(self.layout, own, velocity, bodies, |number, slot, seen| {
             let (state, impulse) = (&self.state[number], &self.impulse[slot.active]);
             let give = self.penalty_inverse[number];
@@ -161,16 +157,10 @@ impl VelocityStep<'_> {
             for row in 0..3 {
                 let gap = seen[row] - (state[row] + give * impulse[row]);
                 out[row] = self.relaxation * gap;
-                worst = worst.max(gap.abs());
-                sum += gap;
+                sum[row] += gap * gap;
             }
         });
-        // The maximum drops NaN, the sum keeps it.
-        if sum.is_finite() {
-            worst
-        } else {
-            f64::INFINITY
-        }
+        sum.iter().sum()
     }
 }
 
@@ -212,7 +202,9 @@ pub(crate) fn add_transpose(
         for run in layout.runs(slot) {
             let values = layout.run_rows(slot, run);
             let part = &mut forces[run.first..run.first + run.len];
-            if slot.rows == 3 {
+            if let (Ok(values), Ok(part)) = (values.try_into(), part.try_into()) {
+                add_rows(values, &q, part);
+            } else if slot.rows == 3 {
                 let (a, rest) = values.split_at(run.len);
                 let (b, c) = rest.split_at(run.len);
                 for (((sum, a), b), c) in part.iter_mut().zip(a).zip(b).zip(c) {
@@ -263,6 +255,13 @@ pub(crate) fn for_each_velocity(
         for run in layout.runs(slot) {
             let part = &velocity[run.first..run.first + run.len];
             let values = layout.run_rows(slot, run);
+            if let (Ok(values), Ok(part)) = (values.try_into(), part.try_into()) {
+                let own = mul_rows(values, part);
+                for row in 0..3 {
+                    seen[row] += own[row];
+                }
+                continue;
+            }
             for (sum, row) in seen.iter_mut().zip(values.chunks_exact(run.len)) {
                 *sum += crate::vector::dot(row, part);
             }
