@@ -68,6 +68,9 @@ impl JointRows {
     }
 
     fn push_constraint(&mut self, problem: &Problem, index: usize, rows: usize) {
+        if self.push_free_bodies(problem, index) {
+            return;
+        }
         self.scratch.subsystems.clear();
         for (subsystem, _) in problem.terms(index) {
             if !self.scratch.subsystems.contains(&subsystem) {
@@ -85,6 +88,44 @@ impl JointRows {
             }
             self.flush(subsystem, problem.dof_starts()[subsystem], rows);
         }
+    }
+
+    /// The common case, a constraint on one free body or on two different ones: nothing to add up.
+    /// Returns false, and pushes nothing, for all others.
+    fn push_free_bodies(&mut self, problem: &Problem, index: usize) -> bool {
+        let mut terms = problem.terms(index);
+        let (Some(first), second, None) = (terms.next(), terms.next(), terms.next()) else {
+            return false;
+        };
+        let on_body = |term: &(usize, RowBlock<'_>)| {
+            matches!(term.1, RowBlock::Body { .. })
+                && matches!(problem.subsystems()[term.0], Subsystem::FreeBody(_))
+        };
+        if !on_body(&first)
+            || second
+                .as_ref()
+                .is_some_and(|second| second.0 == first.0 || !on_body(second))
+        {
+            return false;
+        }
+        let is_swapped = second.as_ref().is_some_and(|second| second.0 < first.0);
+        let ordered = if is_swapped {
+            [second, Some(first)]
+        } else {
+            [Some(first), second]
+        };
+        for (subsystem, block) in ordered.into_iter().flatten() {
+            if let RowBlock::Body { values, .. } = block {
+                self.segments.push(Segment {
+                    subsystem,
+                    first_dof: problem.dof_starts()[subsystem],
+                    len: 6,
+                    first_value: self.values.len(),
+                });
+                self.values.extend_from_slice(values);
+            }
+        }
+        true
     }
 
     /// Moves the added-up rows of one subsystem into segments and clears the scratch.
@@ -129,9 +170,14 @@ impl JointRows {
         self.rows[constraint]
     }
 
+    /// Which of all segments are a constraint's.
+    pub(crate) fn segment_range(&self, constraint: usize) -> std::ops::Range<usize> {
+        self.segment_start[constraint]..self.segment_start[constraint + 1]
+    }
+
     /// The segments of a constraint.
     pub fn segments(&self, constraint: usize) -> &[Segment] {
-        &self.segments[self.segment_start[constraint]..self.segment_start[constraint + 1]]
+        &self.segments[self.segment_range(constraint)]
     }
 
     /// All segments, by constraints.

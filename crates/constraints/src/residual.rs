@@ -1,6 +1,6 @@
 //! The one yardstick that all solvers are judged by.
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix6, Vector3};
 use serde::{Deserialize, Serialize};
 
 use crate::cone;
@@ -79,6 +79,8 @@ pub struct Yardstick {
     free_velocity: Vec<f64>,
     free_row_velocity: Vec<f64>,
     effective_mass: Vec<f64>,
+    /// Mean diagonal of J A_j⁻¹ Jᵀ that a constraint sees in the subsystem of each segment.
+    segment_diagonal: Vec<f64>,
     largest_term_mass: f64,
     mean_diagonal: f64,
     free_norm: f64,
@@ -124,6 +126,7 @@ impl Yardstick {
     /// Diagonal of J A⁻¹ Jᵀ, averaged over the rows of each constraint.
     fn update_effective_masses(&mut self, problem: &Problem) {
         self.effective_mass.clear();
+        self.segment_diagonal.clear();
         self.largest_term_mass = 0.0;
         let mut trace = 0.0;
         for (index, constraint) in problem.constraints().iter().enumerate() {
@@ -138,20 +141,30 @@ impl Yardstick {
                     .count();
                 let group = &segments[at..at + count];
                 let dofs = problem.dof_starts()[subsystem]..problem.dof_starts()[subsystem + 1];
-                let column = &mut self.column[dofs.clone()];
-                let mut sum = 0.0;
-                for row in 0..constraint.rows {
-                    column.fill(0.0);
-                    for segment in group {
-                        let values = self.rows.values(index, segment);
-                        let first = segment.first_dof - dofs.start;
-                        column[first..first + segment.len]
-                            .copy_from_slice(&values[row * segment.len..(row + 1) * segment.len]);
+                let sum = match (group, self.dynamics.free_body_inverse(subsystem)) {
+                    ([segment], Some(inverse)) if segment.len == 6 => {
+                        inverse_norms_squared(inverse, self.rows.values(index, segment))
                     }
-                    let kept = &mut self.velocity[..dofs.len()];
-                    sum += self.dynamics.inverse_norm_squared(subsystem, column, kept);
-                }
+                    _ => {
+                        let column = &mut self.column[dofs.clone()];
+                        let kept = &mut self.velocity[..dofs.len()];
+                        let mut sum = 0.0;
+                        for row in 0..constraint.rows {
+                            column.fill(0.0);
+                            for segment in group {
+                                let len = segment.len;
+                                let values = self.rows.values(index, segment);
+                                let first = segment.first_dof - dofs.start;
+                                column[first..first + len]
+                                    .copy_from_slice(&values[row * len..(row + 1) * len]);
+                            }
+                            sum += self.dynamics.inverse_norm_squared(subsystem, column, kept);
+                        }
+                        sum
+                    }
+                };
                 let mean = sum / constraint.rows as f64;
+                self.segment_diagonal.resize(self.segment_diagonal.len() + count, mean);
                 if mean > 0.0 {
                     self.largest_term_mass = self.largest_term_mass.max(1.0 / mean);
                 }
@@ -217,6 +230,12 @@ impl Yardstick {
     /// Effective mass of each constraint, 1 / mean diagonal of its block of J A⁻¹ Jᵀ, in kg.
     pub fn effective_masses(&self) -> &[f64] {
         &self.effective_mass
+    }
+
+    /// Mean diagonal of J A_j⁻¹ Jᵀ that a constraint sees in the subsystem of each of its segments
+    /// (equal for all segments on one subsystem), in 1/kg.
+    pub fn segment_diagonals(&self, constraint: usize) -> &[f64] {
+        &self.segment_diagonal[self.rows.segment_range(constraint)]
     }
 
     /// Largest effective mass that a constraint sees in one of its subsystems, in kg: the scale of
@@ -375,6 +394,21 @@ impl Yardstick {
             error.sqrt()
         }
     }
+}
+
+/// Σ over rows of rᵀ A⁻¹ r for rows on a free body.
+fn inverse_norms_squared(inverse: &Matrix6<f64>, rows: &[f64]) -> f64 {
+    let (rows, _) = rows.as_chunks::<6>();
+    let mut sum = 0.0;
+    for row in rows {
+        for (column, value) in inverse.as_slice().chunks_exact(6).zip(row) {
+            let product = (column[0] * row[0] + column[1] * row[1])
+                + (column[2] * row[2] + column[3] * row[3])
+                + (column[4] * row[4] + column[5] * row[5]);
+            sum += value * product;
+        }
+    }
+    sum
 }
 
 /// ‖T_strict(J v̂ − λ; β = 1) − λ‖₂ / number of constraints.

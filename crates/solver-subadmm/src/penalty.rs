@@ -4,7 +4,7 @@ use stiction_constraints::{Problem, Segment, Subsystem, Yardstick};
 
 use crate::base::Base;
 use crate::fold::Folds;
-use crate::layout::{BlockKind, BlockLayout, Layout};
+use crate::layout::{Active, BlockKind, BlockLayout, Layout};
 use crate::settings::StartPenalty;
 
 /// Bounds on β over its start. Without them an infeasible problem, whose λ grows for ever, would
@@ -27,8 +27,8 @@ pub(crate) struct Penalty {
     pub(crate) slot_inverse: Vec<f64>,
     /// 1/Σ(1/β) of each active constraint: the weight of its closed form, β/|Z_i| of (37)–(39).
     pub(crate) combined: Vec<f64>,
-    /// Rows of active constraints on each subsystem.
-    rows_on: Vec<usize>,
+    /// Rows of active constraints for each degree of freedom of every subsystem, at least 1.
+    crowd: Vec<f64>,
     row: Vec<f64>,
     solved: Vec<f64>,
 }
@@ -50,12 +50,15 @@ impl Penalty {
             StartPenalty::EffectiveMass { scale, crowding } => {
                 self.effective_masses(problem, layout, folds, yardstick, base);
                 self.count_rows(problem, layout, yardstick);
-                for block in &layout.blocks {
-                    for number in block.slots() {
-                        let slot = &layout.slots[number];
-                        let constraint = layout.active[slot.active].constraint;
-                        let crowd = self.crowd_of(problem, yardstick, constraint);
-                        self.start[number] *= scale / crowd.powf(crowding);
+                for active in &layout.active {
+                    let crowd = self.crowd_of(yardstick, active.constraint);
+                    let share = if crowding == 1.0 {
+                        crowd
+                    } else {
+                        crowd.powf(crowding)
+                    };
+                    for &number in layout.slots_of(active) {
+                        self.start[number] *= scale / share;
                     }
                 }
             }
@@ -115,23 +118,25 @@ impl Penalty {
         (scale != self.scale).then_some(scale)
     }
 
+    /// Rows for each degree of freedom of every subsystem, at least 1.
     fn count_rows(&mut self, problem: &Problem, layout: &Layout, yardstick: &Yardstick) {
-        self.rows_on.clear();
-        self.rows_on.resize(problem.subsystems().len(), 0);
+        self.crowd.clear();
+        self.crowd.resize(problem.subsystems().len(), 0.0);
         for active in &layout.active {
             for group in touched(yardstick, active.constraint) {
-                self.rows_on[group[0].subsystem] += active.rows;
+                self.crowd[group[0].subsystem] += active.rows as f64;
             }
+        }
+        for (crowd, subsystem) in self.crowd.iter_mut().zip(problem.subsystems()) {
+            *crowd = (*crowd / subsystem.dof_count().max(1) as f64).max(1.0);
         }
     }
 
-    /// Rows for each degree of freedom, at least 1, in the mean over a constraint's subsystems.
-    fn crowd_of(&self, problem: &Problem, yardstick: &Yardstick, constraint: usize) -> f64 {
+    /// The crowd in the mean over a constraint's subsystems.
+    fn crowd_of(&self, yardstick: &Yardstick, constraint: usize) -> f64 {
         let (mut sum, mut count) = (0.0, 0);
         for group in touched(yardstick, constraint) {
-            let subsystem = group[0].subsystem;
-            let dofs = problem.subsystems()[subsystem].dof_count().max(1);
-            sum += (self.rows_on[subsystem] as f64 / dofs as f64).max(1.0);
+            sum += self.crowd[group[0].subsystem];
             count += 1;
         }
         sum / f64::from(count.max(1))
@@ -151,9 +156,8 @@ impl Penalty {
             for number in block.slots() {
                 let slot = &layout.slots[number];
                 let active = &layout.active[slot.active];
-                if active.slot_count == 1 && !is_folded {
-                    // The constraint's only term: the yardstick has measured it already.
-                    self.start[number] = yardstick.effective_masses()[active.constraint];
+                if !is_folded && let Some(mean) = known_diagonal(layout, yardstick, active, index) {
+                    self.start[number] = if mean > 0.0 { 1.0 / mean } else { 1.0 };
                     continue;
                 }
                 let mut sum = 0.0;
@@ -179,6 +183,27 @@ fn touched(yardstick: &Yardstick, constraint: usize) -> impl Iterator<Item = &[S
         .rows()
         .segments(constraint)
         .chunk_by(|a, b| a.subsystem == b.subsystem)
+}
+
+/// Mean diagonal of J A_j⁻¹ Jᵀ of a constraint's slot on a block where the yardstick has measured
+/// it already: where it is the constraint's only slot on that block.
+fn known_diagonal(
+    layout: &Layout,
+    yardstick: &Yardstick,
+    active: &Active,
+    block: usize,
+) -> Option<f64> {
+    if !layout.is_split() {
+        return Some(1.0 / yardstick.effective_masses()[active.constraint]);
+    }
+    let slots = layout.blocks[block].slots();
+    let mut own = layout.slots_of(active).iter();
+    if own.filter(|slot| slots.contains(slot)).count() > 1 {
+        return None;
+    }
+    let segments = yardstick.rows().segments(active.constraint);
+    let position = segments.iter().position(|s| s.subsystem == block)?;
+    Some(yardstick.segment_diagonals(active.constraint)[position])
 }
 
 /// One row of a slot in joint space.

@@ -22,6 +22,11 @@ impl FreeBodyFactor {
         Ok(())
     }
 
+    /// A⁻¹.
+    pub(super) fn inverse(&self) -> &Matrix6<f64> {
+        &self.inverse
+    }
+
     /// out = A v.
     pub fn mul(&self, v: &[f64], out: &mut [f64]) {
         out.copy_from_slice((self.matrix * Vector6::from_column_slice(v)).as_slice());

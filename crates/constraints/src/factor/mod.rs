@@ -10,6 +10,8 @@ pub use free_body::FreeBodyFactor;
 pub use sparse::SparseFactor;
 pub use tree::TreeFactor;
 
+use nalgebra::Matrix6;
+
 use crate::problem::Problem;
 use crate::solver::Failure;
 use crate::subsystem::Subsystem;
@@ -75,6 +77,14 @@ impl DynamicsMatrix {
             BlockFactor::Tree(factor) => factor.solve_in_place(x),
             BlockFactor::Sparse(factor) => factor.solve_in_place(x),
             BlockFactor::Dense(factor) => factor.solve_in_place(x),
+        }
+    }
+
+    /// A_j⁻¹ of a free body, `None` for other subsystems.
+    pub(crate) fn free_body_inverse(&self, subsystem: usize) -> Option<&Matrix6<f64>> {
+        match &self.blocks[subsystem] {
+            BlockFactor::FreeBody(factor) => Some(factor.inverse()),
+            _ => None,
         }
     }
 

@@ -66,6 +66,16 @@ impl DenseBlock {
                         continue;
                     }
                     let right_rows = layout.run_rows(slot, right);
+                    if let (Ok(left_rows), Ok(right_rows)) =
+                        (left_rows.try_into(), right_rows.try_into())
+                        && left.len == 6
+                        && right.len == 6
+                    {
+                        let corner = right.first * n + left.first;
+                        let target = &mut self.weighted[corner..corner + 5 * n + 6];
+                        add_body_product(target, n, penalty[number], left_rows, right_rows);
+                        continue;
+                    }
                     for j in 0..right.len {
                         let skip = if right.first == left.first { j } else { 0 };
                         let column = (right.first + j) * n;
@@ -117,6 +127,23 @@ impl DenseBlock {
             vector::add_scaled(&mut self.scratch, value, column);
         }
         x.copy_from_slice(&self.scratch);
+    }
+}
+
+/// target += weight × leftᵀ right for 3×6 rows, 6×6 with columns `stride` apart. On the diagonal
+/// this also writes above it, where nothing is read.
+fn add_body_product(
+    target: &mut [f64],
+    stride: usize,
+    weight: f64,
+    left: &[f64; 18],
+    right: &[f64; 18],
+) {
+    for (j, column) in target.chunks_mut(stride).enumerate() {
+        let scales = [0, 6, 12].map(|row| weight * right[row + j]);
+        for (i, entry) in column[..6].iter_mut().enumerate() {
+            *entry += scales[0] * left[i] + scales[1] * left[6 + i] + scales[2] * left[12 + i];
+        }
     }
 }
 
