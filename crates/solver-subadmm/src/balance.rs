@@ -29,6 +29,7 @@ pub(crate) struct PlainStep<'a> {
 pub(crate) struct Forces {
     forces: Vec<f64>,
     bodies: Vec<[f64; 6]>,
+    pulls: Vec<[f64; 3]>,
 }
 
 impl PlainStep<'_> {
@@ -105,7 +106,13 @@ impl PlainStep<'_> {
             work.bodies.clear();
             work.bodies
                 .resize(block.body_end - block.first_body, [0.0; 6]);
-            add_transpose(self.layout, block, forces, &mut work.bodies, &pull);
+            work.pulls.clear();
+            work.pulls.extend(
+                block
+                    .slots()
+                    .map(|number| pull(number, &self.layout.slots[number])),
+            );
+            add_transpose(self.layout, block, &work.pulls, forces, &mut work.bodies);
             if block.body_end > block.first_body
                 && let Some(tree) = tree_of(self.problem, index)
             {

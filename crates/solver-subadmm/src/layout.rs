@@ -357,6 +357,12 @@ impl Layout {
         &self.slots_of[active.first_slot..active.first_slot + active.slot_count]
     }
 
+    /// 3×6 rows of all slots on bodies of a block.
+    #[inline]
+    pub(crate) fn body_values_of(&self, block: &BlockLayout) -> &[[f64; 18]] {
+        &self.body_values[block.first_body_value..block.first_body_value + block.body_slots]
+    }
+
     /// 3×6 rows of a slot on a body.
     #[inline]
     pub(crate) fn body_rows(&self, block: &BlockLayout, slot: usize) -> &[f64; 18] {

@@ -17,7 +17,7 @@ use crate::penalty::Penalty;
 use crate::race::Race;
 use crate::settings::{Adaptation, Splitting, StartPenalty, SubAdmmSettings};
 use crate::vector;
-use crate::velocity_step::{Output, VelocityStep, for_each_velocity};
+use crate::velocity_step::{Output, VelocityStep, slot_velocities};
 use crate::watch::Watch;
 
 /// Degrees of freedom up to which the unsplit system is dense; a plausible size, not tuned.
@@ -246,10 +246,8 @@ impl SubAdmm {
             {
                 block::tree::spread_velocities(tree, velocity, bodies);
             }
-            let state = &mut iterate.state;
-            for_each_velocity(&self.layout, own, velocity, bodies, |number, _, seen| {
-                state[number] = seen;
-            });
+            let state = &mut iterate.state[own.slots()];
+            slot_velocities(&self.layout, own, velocity, bodies, state);
         }
     }
 

@@ -8,13 +8,13 @@ use stiction_constraints::{Budget, HistoryEntry};
 
 /// Iteration of the first scheduled measurement, and the factor to the next.
 const FIRST: usize = 4;
-const GROWTH: f64 = 1.5;
+const GROWTH: f64 = 2.0;
 
 /// Multiple of the tolerance from which it is worth looking.
-const NEAR: f64 = 2.5;
+const NEAR: f64 = 2.0;
 
 /// Least distance of two measurements that were not scheduled, relative to the iteration.
-const SPACING: usize = 16;
+const SPACING: usize = 12;
 
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
