@@ -3,8 +3,9 @@
 use stiction_constraints::{Problem, Segment, Subsystem, Yardstick};
 
 use crate::base::Base;
+use crate::density::Densities;
 use crate::fold::Folds;
-use crate::layout::{Active, BlockKind, BlockLayout, Layout};
+use crate::layout::{Active, BlockLayout, Layout};
 use crate::settings::StartPenalty;
 
 /// Bounds on β over its start. Without them an infeasible problem, whose λ grows for ever, would
@@ -29,6 +30,7 @@ pub(crate) struct Penalty {
     pub(crate) combined: Vec<f64>,
     /// Rows of active constraints for each degree of freedom of every subsystem, at least 1.
     crowd: Vec<f64>,
+    densities: Densities,
     row: Vec<f64>,
     solved: Vec<f64>,
 }
@@ -63,17 +65,22 @@ impl Penalty {
                 }
             }
             StartPenalty::PseudoDensity => {
-                let density = mean_pseudo_density(problem, layout, yardstick);
+                self.densities.update(problem, yardstick);
+                let density = self
+                    .densities
+                    .mean_pseudo_density(problem, layout, yardstick);
                 self.start.fill(density);
             }
             StartPenalty::PerSubsystem => {
-                for (index, block) in layout.blocks.iter().enumerate() {
-                    let value = trace_ratio(problem, layout, index, block, yardstick);
+                self.densities.update(problem, yardstick);
+                for block in &layout.blocks {
+                    let value = self.densities.trace_ratio(layout, block);
                     self.start[block.slots()].fill(value);
                 }
             }
             StartPenalty::TraceRatio { scale } => {
-                let value = scale * common_trace_ratio(problem, layout, yardstick);
+                self.densities.update(problem, yardstick);
+                let value = scale * self.densities.common_trace_ratio(layout);
                 self.start.fill(value);
             }
             StartPenalty::Fixed(value) => self.start.fill(value),
@@ -197,7 +204,7 @@ fn known_diagonal(
         return Some(1.0 / yardstick.effective_masses()[active.constraint]);
     }
     let slots = layout.blocks[block].slots();
-    let mut own = layout.slots_of(active).iter();
+    let own = layout.slots_of(active).iter();
     if own.filter(|slot| slots.contains(slot)).count() > 1 {
         return None;
     }
@@ -232,115 +239,6 @@ fn joint_space_row(
             let values = layout.run_rows(slot, run);
             out[run.first..run.first + run.len]
                 .copy_from_slice(&values[row * run.len..(row + 1) * run.len]);
-        }
-    }
-}
-
-/// Geometric mean over bodies of mass / number of contacts on it. Blocks that are not made of
-/// bodies enter with Tr(A)/Tr(JᵀJ), which is the same for a body whose rows are all translations.
-fn mean_pseudo_density(problem: &Problem, layout: &Layout, yardstick: &Yardstick) -> f64 {
-    // Relative to the first one: what is rounded must not depend on the unit of mass.
-    let mut reference = None;
-    let (mut sum, mut count) = (0.0, 0);
-    let mut add = |density: f64| {
-        if density.is_finite() && density > 0.0 {
-            sum += (density / *reference.get_or_insert(density)).ln();
-            count += 1;
-        }
-    };
-    for (index, block) in layout.blocks.iter().enumerate() {
-        let subsystem = problem.subsystems().get(index);
-        match (block.kind, subsystem) {
-            (BlockKind::FreeBody, Some(Subsystem::FreeBody(inertia))) => {
-                add(mass_of(inertia) / contacts(layout, block.slots()));
-            }
-            (BlockKind::Tree, Some(Subsystem::Tree(tree))) => {
-                // Slots on bodies are sorted by bodies.
-                let numbers: std::ops::Range<usize> = block.on_bodies();
-                let mut first = numbers.start;
-                while first < numbers.end {
-                    let body = layout.slots[first].body;
-                    let mut end = first;
-                    while end < numbers.end && layout.slots[end].body == body {
-                        end += 1;
-                    }
-                    add(mass_of(&tree.bodies()[body].inertia) / contacts(layout, first..end));
-                    first = end;
-                }
-            }
-            _ => add(trace_ratio(problem, layout, index, block, yardstick)),
-        }
-    }
-    match reference {
-        Some(first) => first * (sum / f64::from(count)).exp(),
-        None => yardstick.largest_term_mass(),
-    }
-}
-
-fn mass_of(inertia: &nalgebra::Matrix6<f64>) -> f64 {
-    (inertia[(0, 0)] + inertia[(1, 1)] + inertia[(2, 2)]) / 3.0
-}
-
-/// Number of contacts (three rows each) among slots.
-fn contacts(layout: &Layout, slots: std::ops::Range<usize>) -> f64 {
-    layout.slots[slots]
-        .iter()
-        .map(|slot| slot.rows)
-        .sum::<usize>() as f64
-        / 3.0
-}
-
-/// Tr(A) / Tr(JᵀJ) over all blocks with rows, 0 without any.
-fn common_trace_ratio(problem: &Problem, layout: &Layout, yardstick: &Yardstick) -> f64 {
-    let (mut inertia, mut rows) = (0.0, 0.0);
-    for (index, block) in layout.blocks.iter().enumerate() {
-        let size = squared_size(layout, block);
-        if size > 0.0 {
-            inertia += trace(problem, index, block, yardstick);
-            rows += size;
-        }
-    }
-    if rows > 0.0 { inertia / rows } else { 0.0 }
-}
-
-/// Tr(A_j) / Tr(J_jᵀJ_j), 0 for a block without rows.
-fn trace_ratio(
-    problem: &Problem,
-    layout: &Layout,
-    index: usize,
-    block: &BlockLayout,
-    yardstick: &Yardstick,
-) -> f64 {
-    let size = squared_size(layout, block);
-    if size == 0.0 {
-        return 0.0;
-    }
-    trace(problem, index, block, yardstick) / size
-}
-
-/// Tr(J_jᵀJ_j).
-fn squared_size(layout: &Layout, block: &BlockLayout) -> f64 {
-    block
-        .slots()
-        .map(|slot| layout.squared_size(block, slot))
-        .sum()
-}
-
-/// Tr(A_j).
-fn trace(problem: &Problem, index: usize, block: &BlockLayout, yardstick: &Yardstick) -> f64 {
-    match problem.subsystems().get(index) {
-        Some(Subsystem::FreeBody(inertia)) if block.kind == BlockKind::FreeBody => inertia.trace(),
-        _ => {
-            let mut trace = 0.0;
-            yardstick
-                .matrices()
-                .0
-                .for_each_lower_entry(|row, column, value| {
-                    if row == column && (block.first_dof..block.dof_end).contains(&row) {
-                        trace += value;
-                    }
-                });
-            trace
         }
     }
 }

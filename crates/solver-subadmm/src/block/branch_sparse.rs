@@ -6,10 +6,13 @@
 //! row of an ancestor is then a prefix, and a solve waits for the newest value at the end only.
 //! Pivots are stored inverted.
 
+use std::ops::Range;
+
 use nalgebra::{Matrix6, Vector6};
 use stiction_constraints::Tree;
 
 use super::body_matrices::BodyMatrices;
+use crate::vector::add_scaled;
 
 #[derive(Debug, Default)]
 pub(crate) struct BranchSparse {
@@ -17,6 +20,9 @@ pub(crate) struct BranchSparse {
     row_start: Vec<usize>,
     /// Dof of each entry.
     path: Vec<usize>,
+    /// Ancestors of each dof as runs of consecutive dofs, and where each dof's runs begin.
+    runs: Vec<Range<usize>>,
+    first_run: Vec<usize>,
     /// The matrix, then L.
     factor: Vec<f64>,
     inverse_pivot: Vec<f64>,
@@ -28,13 +34,21 @@ impl BranchSparse {
     pub(super) fn set_pattern(&mut self, tree: &Tree) {
         self.row_start.clear();
         self.path.clear();
+        self.runs.clear();
+        self.first_run.clear();
         for dof in 0..tree.dof_count() {
             let start = self.path.len();
             self.row_start.push(start);
             self.path.extend(tree.path(Some(dof)));
             self.path[start..].reverse();
+            self.first_run.push(self.runs.len());
+            let ancestors = &self.path[start..self.path.len() - 1];
+            for run in ancestors.chunk_by(|a, b| a + 1 == *b) {
+                self.runs.push(run[0]..run[0] + run.len());
+            }
         }
         self.row_start.push(self.path.len());
+        self.first_run.push(self.runs.len());
         self.factor.resize(self.path.len(), 0.0);
         self.inverse_pivot.resize(tree.dof_count(), 0.0);
     }
@@ -65,7 +79,7 @@ impl BranchSparse {
                 .enumerate()
             {
                 let target = &mut above[self.row_start[ancestor]..][..depth + 1];
-                crate::vector::add_scaled(target, -row[depth], &row[..=depth]);
+                add_scaled(target, -row[depth], &row[..=depth]);
             }
         }
         Ok(())
@@ -96,23 +110,42 @@ impl BranchSparse {
 
     /// x ← (Σ_b J_bᵀ H_b J_b + diagonal)⁻¹ x, by L⁻¹ L⁻ᵀ along the branches.
     pub(super) fn solve_in_place(&self, x: &mut [f64]) {
-        let row = |dof: usize| {
-            let entries = self.row_start[dof]..self.row_start[dof + 1] - 1;
-            self.factor[entries.clone()].iter().zip(&self.path[entries])
-        };
+        let runs = |dof: usize| &self.runs[self.first_run[dof]..self.first_run[dof + 1]];
         for dof in (0..x.len()).rev() {
             let value = x[dof] * self.inverse_pivot[dof];
             x[dof] = value;
-            for (factor, &ancestor) in row(dof) {
-                x[ancestor] -= factor * value;
+            let mut row = &self.factor[self.row_start[dof]..];
+            for run in runs(dof) {
+                let (part, rest) = row.split_at(run.len());
+                add_scaled(&mut x[run.clone()], -value, part);
+                row = rest;
             }
         }
         for dof in 0..x.len() {
+            let mut row = &self.factor[self.row_start[dof]..];
             let mut sum = x[dof];
-            for (factor, &ancestor) in row(dof) {
-                sum -= factor * x[ancestor];
+            for run in runs(dof) {
+                let (part, rest) = row.split_at(run.len());
+                sum -= short_dot(part, &x[run.clone()]);
+                row = rest;
             }
             x[dof] = sum * self.inverse_pivot[dof];
         }
     }
+}
+
+/// Σ a b for the few degrees of freedom of a branch, in two interleaved sums.
+#[inline]
+fn short_dot(a: &[f64], b: &[f64]) -> f64 {
+    let (a_pairs, a_rest) = a.as_chunks::<2>();
+    let (b_pairs, b_rest) = b.as_chunks::<2>();
+    let mut sums = [0.0; 2];
+    for (x, y) in a_pairs.iter().zip(b_pairs) {
+        sums[0] += x[0] * y[0];
+        sums[1] += x[1] * y[1];
+    }
+    for (x, y) in a_rest.iter().zip(b_rest) {
+        sums[0] += x * y;
+    }
+    sums[0] + sums[1]
 }
