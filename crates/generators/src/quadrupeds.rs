@@ -61,11 +61,13 @@ impl Default for QuadrupedsParams {
 }
 
 impl QuadrupedsParams {
-    /// A heap of eight robots in two layers with 88 contacts, like robots that were dropped.
+    /// A heap of eight robots in two layers with 88 contacts and nothing else, like robots that
+    /// were dropped.
     pub fn heap() -> Self {
         Self {
             arrangement: Arrangement::Heap,
             robot_contacts: 3,
+            joint_friction: 0.0,
             ..Self::default()
         }
     }

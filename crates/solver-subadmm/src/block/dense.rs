@@ -123,9 +123,7 @@ impl DenseBlock {
             return;
         }
         self.scratch.fill(0.0);
-        for (column, &value) in self.inverse.chunks_exact(n.max(1)).zip(&*x) {
-            vector::add_scaled(&mut self.scratch, value, column);
-        }
+        vector::add_product(&mut self.scratch, &self.inverse, x);
         x.copy_from_slice(&self.scratch);
     }
 }
