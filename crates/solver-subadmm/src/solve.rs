@@ -43,6 +43,8 @@ pub struct SubAdmm {
     race: Race,
     /// The rules for β of this problem: the first, and the one to try if it is slow.
     rules: (StartPenalty, Option<StartPenalty>),
+    /// The rule in use.
+    rule: StartPenalty,
     /// Scale that each rule of the race had reached.
     race_scale: [f64; 2],
     forces: Forces,
@@ -78,6 +80,7 @@ impl SubAdmm {
         Self {
             name,
             rules: (settings.start_penalty, settings.fallback_penalty),
+            rule: settings.start_penalty,
             settings,
             yardstick: Yardstick::default(),
             layout: Layout::default(),
@@ -160,6 +163,7 @@ impl SubAdmm {
         rule: StartPenalty,
         scale: f64,
     ) -> Result<(), Failure> {
+        self.rule = rule;
         self.penalty.start(
             rule,
             problem,
@@ -198,7 +202,7 @@ impl SubAdmm {
         })
     }
 
-    /// z = J v̂ of the guess (or of the free motion) and s = z − λ/β.
+    /// z = J v̂ of the guess, or zero, and s = z − λ/β.
     fn start_iterate(&mut self, problem: &Problem, has_guess: bool) {
         let iterate = &mut self.iterate;
         let slots = self.layout.slots.len();
@@ -223,12 +227,15 @@ impl SubAdmm {
             .extend_from_slice(self.yardstick.free_velocity());
         self.spread(problem);
         self.iterate.free_size = vector::norm(self.iterate.state.as_flattened());
-        if has_guess || !self.folds.is_empty() {
+        if has_guess {
             self.velocity_of_active_impulses(problem);
             self.iterate
                 .velocity
                 .copy_from_slice(&self.iterate.measured_velocity);
             self.spread(problem);
+        } else {
+            // Rest is nearer to what constraints allow than the motion without them.
+            self.iterate.state.fill([0.0; 3]);
         }
         self.move_state(-1.0);
         self.anderson
@@ -311,8 +318,7 @@ impl SubAdmm {
             Adaptation::Printed { ratio, .. } => (plain.printed(&mut self.forces), ratio),
             Adaptation::Balanced { ratio, .. } => {
                 let (primal, dual) = plain.relative(&mut self.forces, iterate.free_size);
-                // Redundant rows never agree as well as the few motions that they hold.
-                ((primal, dual * self.layout.crowd()), ratio)
+                ((primal, dual * self.redundancy()), ratio)
             }
         };
         let Some(scale) = self.penalty.balanced_scale(primal, dual, ratio) else {
@@ -329,6 +335,16 @@ impl SubAdmm {
         self.penalty.set_scale(scale, &self.layout);
         self.anderson.forget();
         self.factorize(problem)
+    }
+
+    /// Rows for each degree of freedom, at least 1, under the rule that shares the mass out over
+    /// rows without regard to which: redundant rows never agree as well as the few motions that
+    /// they hold.
+    fn redundancy(&self) -> f64 {
+        match self.rule {
+            StartPenalty::TraceRatio { .. } => self.layout.crowd(),
+            _ => 1.0,
+        }
     }
 
     /// Goes on under another rule for β. z and λ stay.
@@ -501,7 +517,7 @@ impl SubAdmm {
             Adaptation::Printed { interval, .. } => interval.max(1),
             Adaptation::Balanced { first, .. } => {
                 // Where rows are redundant they take longer to tell which way β should go.
-                (first as f64 * self.layout.crowd().min(LATEST_FIRST_TEST)).max(1.0) as usize
+                (first as f64 * self.redundancy().min(LATEST_FIRST_TEST)).max(1.0) as usize
             }
         }
     }

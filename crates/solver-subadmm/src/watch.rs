@@ -6,9 +6,10 @@
 
 use stiction_constraints::{Budget, HistoryEntry};
 
-/// Iteration of the first scheduled measurement, and the factor to the next.
+/// Iteration of the first scheduled measurement, also the least distance to the next, and the factor
+/// to it.
 const FIRST: usize = 4;
-const GROWTH: f64 = 2.0;
+const GROWTH: f64 = 1.2;
 
 /// Multiple of the tolerance from which it is worth looking.
 const NEAR: f64 = 2.0;
@@ -64,7 +65,8 @@ impl Watch {
     ) -> bool {
         self.last = entry.iteration;
         if entry.iteration >= self.next {
-            self.next = (entry.iteration as f64 * GROWTH).ceil() as usize;
+            let grown = (entry.iteration as f64 * GROWTH).ceil() as usize;
+            self.next = grown.max(entry.iteration + FIRST);
         }
         self.ratio = entry.residual / gap.max(f64::MIN_POSITIVE);
         if entry.residual < self.best_residual {
