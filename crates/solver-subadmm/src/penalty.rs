@@ -12,9 +12,6 @@ use crate::settings::StartPenalty;
 /// take β along.
 const SCALE_RANGE: (f64, f64) = (1e-3, 1e4);
 
-/// Largest change of β at once.
-const LARGEST_CHANGE: f64 = 10.0;
-
 /// The penalties of all slots and what follows from them.
 #[derive(Debug, Default)]
 pub(crate) struct Penalty {
@@ -113,14 +110,21 @@ impl Penalty {
         }));
     }
 
-    /// The scale that (44) asks for, `None` when the residuals are balanced.
-    pub(crate) fn balanced_scale(&self, primal: f64, dual: f64, ratio: f64) -> Option<f64> {
+    /// The scale that (44) asks for with γ = `ratio`, at most `largest_change` times or by the
+    /// present one; `None` when the residuals are balanced.
+    pub(crate) fn balanced_scale(
+        &self,
+        primal: f64,
+        dual: f64,
+        ratio: f64,
+        largest_change: f64,
+    ) -> Option<f64> {
         // Also false for NaN.
         if !(primal > ratio * dual || dual > ratio * primal) {
             return None;
         }
         let change = (primal.max(1e-300) / dual.max(1e-300)).sqrt();
-        let change = change.clamp(1.0 / LARGEST_CHANGE, LARGEST_CHANGE);
+        let change = change.clamp(1.0 / largest_change, largest_change);
         let scale = (self.scale * change).clamp(SCALE_RANGE.0, SCALE_RANGE.1);
         (scale != self.scale).then_some(scale)
     }

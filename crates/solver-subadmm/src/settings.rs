@@ -116,7 +116,7 @@ impl Default for SubAdmmSettings {
         Self {
             splitting: Splitting::Body,
             group_up_to: 48,
-            grouped_penalty: Some(StartPenalty::TraceRatio { scale: 2.0 }),
+            grouped_penalty: Some(StartPenalty::TraceRatio { scale: 3.0 }),
             tree_method: TreeMethod::Factorization,
             start_penalty: StartPenalty::EffectiveMass {
                 scale: 1.0,

@@ -23,6 +23,10 @@ use crate::watch::Watch;
 /// Degrees of freedom up to which the unsplit system is dense; a plausible size, not tuned.
 const DENSE_FULL_UP_TO: usize = 48;
 
+/// Largest change of β at once, and where there is more than free bodies.
+const LARGEST_CHANGE: f64 = 10.0;
+const CAREFUL_CHANGE: f64 = 3.0;
+
 /// Largest factor on the iteration of the first test of β.
 const LATEST_FIRST_TEST: f64 = 4.0;
 
@@ -133,12 +137,9 @@ impl SubAdmm {
     fn choose(&mut self, problem: &Problem) -> Splitting {
         let settings = &self.settings;
         self.rules = (settings.start_penalty, settings.fallback_penalty);
-        let subsystems = problem.subsystems();
         let is_small = settings.splitting == Splitting::Body
             && problem.dof_count() <= settings.group_up_to
-            && subsystems
-                .iter()
-                .all(|subsystem| matches!(subsystem, Subsystem::FreeBody(_)));
+            && are_free_bodies(problem);
         if !is_small {
             return settings.splitting;
         }
@@ -149,7 +150,7 @@ impl SubAdmm {
             self.rules = (rule, Some(settings.start_penalty));
         }
         // One body is a block already, and of a faster kind.
-        if subsystems.len() > 1 {
+        if problem.subsystems().len() > 1 {
             Splitting::None
         } else {
             Splitting::Body
@@ -313,15 +314,26 @@ impl SubAdmm {
             penalty: &self.penalty.slot,
             penalty_inverse: &self.penalty.slot_inverse,
         };
-        let ((primal, dual), ratio) = match self.settings.adaptation {
+        let ((primal, dual), ratio, largest_change) = match self.settings.adaptation {
             Adaptation::Never => return Ok(()),
-            Adaptation::Printed { ratio, .. } => (plain.printed(&mut self.forces), ratio),
+            Adaptation::Printed { ratio, .. } => {
+                (plain.printed(&mut self.forces), ratio, LARGEST_CHANGE)
+            }
             Adaptation::Balanced { ratio, .. } => {
                 let (primal, dual) = plain.relative(&mut self.forces, iterate.free_size);
-                ((primal, dual * self.redundancy()), ratio)
+                // Large steps throw robots about before they settle.
+                let largest_change = if are_free_bodies(problem) {
+                    LARGEST_CHANGE
+                } else {
+                    CAREFUL_CHANGE
+                };
+                ((primal, dual * self.redundancy()), ratio, largest_change)
             }
         };
-        let Some(scale) = self.penalty.balanced_scale(primal, dual, ratio) else {
+        let Some(scale) = self
+            .penalty
+            .balanced_scale(primal, dual, ratio, largest_change)
+        else {
             return Ok(());
         };
         // z and λ stay, so that s = z − λ/β moves with β.
@@ -591,6 +603,11 @@ impl Solver for SubAdmm {
         let outcome = honest(outcome, residuals.of(budget.criterion), budget.tolerance);
         report(outcome, iterations, self.factorizations, residuals, history)
     }
+}
+
+fn are_free_bodies(problem: &Problem) -> bool {
+    let mut subsystems = problem.subsystems().iter();
+    subsystems.all(|subsystem| matches!(subsystem, Subsystem::FreeBody(_)))
 }
 
 /// The outcome that the returned solution's own residual allows.

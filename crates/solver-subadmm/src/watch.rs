@@ -41,12 +41,16 @@ impl Watch {
 
     /// Whether to measure after an iteration.
     pub(crate) fn is_due(
-        &self,
+        &mut self,
         iteration: usize,
         gap: f64,
         is_last: bool,
         budget: &Budget,
     ) -> bool {
+        if self.ratio.is_infinite() {
+            // The guess is what the first iteration started from.
+            self.ratio = self.best_residual / gap.max(f64::MIN_POSITIVE);
+        }
         budget.record_history
             || is_last
             || iteration >= self.next
