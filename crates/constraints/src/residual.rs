@@ -164,7 +164,8 @@ impl Yardstick {
                     }
                 };
                 let mean = sum / constraint.rows as f64;
-                self.segment_diagonal.resize(self.segment_diagonal.len() + count, mean);
+                self.segment_diagonal
+                    .resize(self.segment_diagonal.len() + count, mean);
                 if mean > 0.0 {
                     self.largest_term_mass = self.largest_term_mass.max(1.0 / mean);
                 }

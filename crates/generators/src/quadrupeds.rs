@@ -74,7 +74,9 @@ impl QuadrupedsParams {
 
     /// Robots along each edge of the heap.
     fn edge(&self) -> usize {
-        (1..).find(|edge| edge * edge * edge >= self.robots).unwrap_or(1)
+        (1..)
+            .find(|edge| edge * edge * edge >= self.robots)
+            .unwrap_or(1)
     }
 
     /// Place of a robot in units of the distance to the next.

@@ -89,7 +89,8 @@ impl PlainStep<'_> {
         let dual = vector::norm(&work.forces);
         work.pulls.clear();
         let slots = self.layout.slots.iter();
-        work.pulls.extend(slots.map(|slot| self.impulse[slot.active]));
+        work.pulls
+            .extend(slots.map(|slot| self.impulse[slot.active]));
         self.write_forces(work);
         let size = vector::norm(&work.forces).max(vector::norm(self.problem.b()));
         (

@@ -206,7 +206,8 @@ pub(crate) fn add_transpose(
         for run in layout.runs(slot) {
             let values = layout.run_rows(slot, run);
             let part = &mut forces[run.first..run.first + run.len];
-            if let (Ok(values), Ok(part)) = (values.try_into(), <&mut [f64; 6]>::try_from(&mut *part))
+            if let (Ok(values), Ok(part)) =
+                (values.try_into(), <&mut [f64; 6]>::try_from(&mut *part))
             {
                 add_rows(values, q, part);
             } else if slot.rows == 3 {

@@ -109,17 +109,21 @@ impl DenseBlock {
     fn invert(&mut self) {
         let n = self.dimension;
         for column in 0..n {
-            self.scratch.fill(0.0);
+            self.scratch[column..].fill(0.0);
             self.scratch[column] = 1.0;
-            solve_in_place(&self.factor, &mut self.scratch);
-            self.inverse[column * n..(column + 1) * n].copy_from_slice(&self.scratch);
+            // Above the diagonal the inverse is its own mirror image.
+            solve_from(column, &self.factor, &mut self.scratch);
+            for row in column..n {
+                self.inverse[column * n + row] = self.scratch[row];
+                self.inverse[row * n + column] = self.scratch[row];
+            }
         }
     }
 
     pub(crate) fn solve_in_place(&mut self, x: &mut [f64]) {
         let n = self.dimension;
         if n > INVERT_UP_TO {
-            solve_in_place(&self.factor, x);
+            solve_from(0, &self.factor, x);
             return;
         }
         self.scratch.fill(0.0);
@@ -166,16 +170,17 @@ fn factorize_in_place(n: usize, a: &mut [f64]) -> Result<(), ()> {
     Ok(())
 }
 
-/// x ← L⁻ᵀ L⁻¹ x with L by columns.
-fn solve_in_place(l: &[f64], x: &mut [f64]) {
+/// x ← L⁻ᵀ L⁻¹ x with L by columns, for x that is zero before `first`; only the entries from there
+/// on are computed.
+fn solve_from(first: usize, l: &[f64], x: &mut [f64]) {
     let n = x.len();
-    for j in 0..n {
+    for j in first..n {
         let column = &l[j * n + j..(j + 1) * n];
         let (head, tail) = x[j..].split_at_mut(1);
         head[0] /= column[0];
         vector::add_scaled(tail, -head[0], &column[1..]);
     }
-    for j in (0..n).rev() {
+    for j in (first..n).rev() {
         let column = &l[j * n + j..(j + 1) * n];
         let sum = vector::dot(&column[1..], &x[j + 1..]);
         x[j] = (x[j] - sum) / column[0];
