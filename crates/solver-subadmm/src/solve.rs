@@ -1,12 +1,15 @@
 //! Algorithm 2: the loop.
 
+mod adapt;
+mod measure;
+
 use stiction_constraints::{
     Budget, Failure, HistoryEntry, Outcome, Problem, Report, Residuals, Solution, Solver,
-    Stopwatch, Subsystem, Yardstick,
+    Stopwatch, Yardstick,
 };
 
 use crate::anderson::Anderson;
-use crate::balance::{Forces, PlainStep};
+use crate::balance::Forces;
 use crate::base::Base;
 use crate::block::{self, Block};
 use crate::fold::Folds;
@@ -15,20 +18,13 @@ use crate::layout::Layout;
 use crate::parallel::both;
 use crate::penalty::Penalty;
 use crate::race::Race;
-use crate::settings::{Adaptation, Splitting, StartPenalty, SubAdmmSettings};
+use crate::settings::{StartPenalty, SubAdmmSettings};
 use crate::vector;
 use crate::velocity_step::{Output, VelocityStep, slot_velocities};
 use crate::watch::Watch;
 
 /// Degrees of freedom up to which the unsplit system is dense; a plausible size, not tuned.
 const DENSE_FULL_UP_TO: usize = 48;
-
-/// Largest change of β at once, and where there is more than free bodies.
-const LARGEST_CHANGE: f64 = 10.0;
-const CAREFUL_CHANGE: f64 = 3.0;
-
-/// Largest factor on the iteration of the first test of β.
-const LATEST_FIRST_TEST: f64 = 4.0;
 
 /// Subsystem-based ADMM, [AL, §VI].
 #[derive(Debug)]
@@ -131,30 +127,6 @@ impl SubAdmm {
         );
         self.race_scale = [1.0; 2];
         self.set_penalty(problem, self.rules.0, 1.0)
-    }
-
-    /// The splitting and the rules for β that suit a problem.
-    fn choose(&mut self, problem: &Problem) -> Splitting {
-        let settings = &self.settings;
-        self.rules = (settings.start_penalty, settings.fallback_penalty);
-        let is_small = settings.splitting == Splitting::Body
-            && problem.dof_count() <= settings.group_up_to
-            && are_free_bodies(problem);
-        if !is_small {
-            return settings.splitting;
-        }
-        let mut constraints = problem.constraints().iter();
-        if let Some(rule) = settings.grouped_penalty
-            && constraints.all(|constraint| constraint.law.is_contact())
-        {
-            self.rules = (rule, Some(settings.start_penalty));
-        }
-        // One body is a block already, and of a faster kind.
-        if problem.subsystems().len() > 1 {
-            Splitting::None
-        } else {
-            Splitting::Body
-        }
     }
 
     /// Lines 3 and 6: β by a rule, with everything that follows from it.
@@ -300,80 +272,6 @@ impl SubAdmm {
         gap.sqrt()
     }
 
-    /// Lines 12 and 16–17, after a plain step.
-    fn adapt(&mut self, problem: &Problem) -> Result<(), Failure> {
-        let iterate = &self.iterate;
-        let plain = PlainStep {
-            problem,
-            layout: &self.layout,
-            state: &iterate.state,
-            change: &iterate.change,
-            relaxation: self.settings.relaxation,
-            old_impulse: &iterate.old_impulse,
-            impulse: &iterate.impulse,
-            penalty: &self.penalty.slot,
-            penalty_inverse: &self.penalty.slot_inverse,
-        };
-        let ((primal, dual), ratio, largest_change) = match self.settings.adaptation {
-            Adaptation::Never => return Ok(()),
-            Adaptation::Printed { ratio, .. } => {
-                (plain.printed(&mut self.forces), ratio, LARGEST_CHANGE)
-            }
-            Adaptation::Balanced { ratio, .. } => {
-                let (primal, dual) = plain.relative(&mut self.forces, iterate.free_size);
-                // Large steps throw robots about before they settle.
-                let largest_change = if are_free_bodies(problem) {
-                    LARGEST_CHANGE
-                } else {
-                    CAREFUL_CHANGE
-                };
-                ((primal, dual * self.redundancy()), ratio, largest_change)
-            }
-        };
-        let Some(scale) = self
-            .penalty
-            .balanced_scale(primal, dual, ratio, largest_change)
-        else {
-            return Ok(());
-        };
-        // z and λ stay, so that s = z − λ/β moves with β.
-        let change = 1.0 / self.penalty.scale - 1.0 / scale;
-        for (number, slot) in self.layout.slots.iter().enumerate() {
-            let give = change / self.penalty.start[number];
-            for row in 0..3 {
-                self.iterate.state[number][row] += give * self.iterate.impulse[slot.active][row];
-            }
-        }
-        self.penalty.set_scale(scale, &self.layout);
-        self.anderson.forget();
-        self.factorize(problem)
-    }
-
-    /// Rows for each degree of freedom, at least 1, under the rule that shares the mass out over
-    /// rows without regard to which: redundant rows never agree as well as the few motions that
-    /// they hold.
-    fn redundancy(&self) -> f64 {
-        match self.rule {
-            StartPenalty::TraceRatio { .. } => self.layout.crowd(),
-            _ => 1.0,
-        }
-    }
-
-    /// Goes on under another rule for β. z and λ stay.
-    fn change_rule(&mut self, problem: &Problem, old: usize, new: usize) -> Result<(), Failure> {
-        let rules = [Some(self.rules.0), self.rules.1];
-        let Some(rule) = rules[new] else {
-            return Ok(());
-        };
-        self.race_scale[old] = self.penalty.scale;
-        self.move_state(1.0);
-        self.set_penalty(problem, rule, self.race_scale[new])?;
-        self.move_state(-1.0);
-        self.anderson
-            .start(self.settings.anderson_memory, 3 * self.layout.slots.len());
-        Ok(())
-    }
-
     /// state += sign × λ/β.
     fn move_state(&mut self, sign: f64) {
         let iterate = &mut self.iterate;
@@ -383,86 +281,6 @@ impl SubAdmm {
                 iterate.state[number][row] += give * iterate.impulse[slot.active][row];
             }
         }
-    }
-
-    /// v̂ that belongs to the active constraints' impulses, into `measured_velocity`; `stacked`
-    /// holds these impulses, zero in folded rows.
-    fn velocity_of_active_impulses(&mut self, problem: &Problem) {
-        let iterate = &mut self.iterate;
-        iterate.stacked.clear();
-        iterate.stacked.resize(problem.row_count(), 0.0);
-        for (active, impulse) in self.layout.active.iter().zip(&iterate.impulse) {
-            iterate.stacked[active.first_row..active.first_row + active.rows]
-                .copy_from_slice(&impulse[..active.rows]);
-        }
-        iterate.measured_velocity.resize(problem.dof_count(), 0.0);
-        self.base.velocity_of(
-            problem,
-            &self.layout,
-            &self.folds,
-            &mut self.yardstick,
-            &iterate.stacked,
-            &mut iterate.measured_velocity,
-        );
-    }
-
-    /// The criterion's residual of the current impulses, which are left in `stacked`.
-    fn measure(&mut self, problem: &Problem, budget: &Budget) -> f64 {
-        self.velocity_of_active_impulses(problem);
-        let iterate = &mut self.iterate;
-        iterate.row_velocity.resize(problem.row_count(), 0.0);
-        self.yardstick
-            .rows()
-            .mul(&iterate.measured_velocity, &mut iterate.row_velocity);
-        self.folds
-            .write_impulses(problem, &iterate.row_velocity, &mut iterate.stacked);
-        let mut residual = self.yardstick.measure_at(
-            problem,
-            &iterate.stacked,
-            &iterate.row_velocity,
-            budget.criterion,
-        );
-        if residual <= budget.tolerance && !self.folds.is_empty() {
-            // v̂ came from the matrix with folded constraints; the last word has A itself.
-            residual = self
-                .yardstick
-                .measure(problem, &iterate.stacked, budget.criterion);
-        }
-        // Impulses of an infeasible problem grow until velocities vanish in their rounding, and
-        // with them the residual: it cannot be known better than this.
-        let masses = self.yardstick.effective_masses();
-        let largest = problem
-            .constraints()
-            .iter()
-            .zip(masses)
-            .map(|(constraint, mass)| constraint.load(&iterate.stacked).amax() / mass)
-            .fold(0.0, f64::max);
-        residual.max(f64::EPSILON * largest)
-    }
-
-    /// Residual of the guess, or of no impulses at all; leaves them in `stacked`.
-    fn measure_guess(
-        &mut self,
-        problem: &Problem,
-        budget: &Budget,
-        solution: &Solution,
-    ) -> (bool, f64) {
-        let has_guess = solution.has_guess(problem);
-        let stacked = &mut self.iterate.stacked;
-        stacked.clear();
-        if has_guess {
-            stacked.extend_from_slice(&solution.impulse);
-        } else {
-            stacked.resize(problem.row_count(), 0.0);
-        }
-        let residual = if has_guess {
-            self.yardstick.measure(problem, stacked, budget.criterion)
-        } else {
-            let free = self.yardstick.free_row_velocity();
-            self.yardstick
-                .measure_at(problem, stacked, free, budget.criterion)
-        };
-        (has_guess, residual)
     }
 
     fn iterate(
@@ -522,30 +340,6 @@ impl SubAdmm {
         }
         (Outcome::OutOfIterations, limit)
     }
-
-    fn first_test(&self) -> usize {
-        match self.settings.adaptation {
-            Adaptation::Never => 0,
-            Adaptation::Printed { interval, .. } => interval.max(1),
-            Adaptation::Balanced { first, .. } => {
-                // Where rows are redundant they take longer to tell which way β should go.
-                (first as f64 * self.redundancy().min(LATEST_FIRST_TEST)).max(1.0) as usize
-            }
-        }
-    }
-
-    fn next_test(&self, iteration: usize) -> usize {
-        match self.settings.adaptation {
-            Adaptation::Never => 0,
-            Adaptation::Printed { interval, .. } => iteration + interval.max(1),
-            Adaptation::Balanced { growth, .. } => {
-                // Spaced from the start of the phase: after a change of rule β is new.
-                let start = self.race.phase_start();
-                let next = start + ((iteration - start) as f64 * growth).ceil() as usize;
-                next.max(iteration + 1)
-            }
-        }
-    }
 }
 
 impl Solver for SubAdmm {
@@ -600,22 +394,9 @@ impl Solver for SubAdmm {
         let residuals = self
             .yardstick
             .residuals(problem, &solution.velocity, &solution.impulse);
-        let outcome = honest(outcome, residuals.of(budget.criterion), budget.tolerance);
+        let outcome = measure::honest(outcome, residuals.of(budget.criterion), budget.tolerance);
         report(outcome, iterations, self.factorizations, residuals, history)
     }
-}
-
-fn are_free_bodies(problem: &Problem) -> bool {
-    let mut subsystems = problem.subsystems().iter();
-    subsystems.all(|subsystem| matches!(subsystem, Subsystem::FreeBody(_)))
-}
-
-/// The outcome that the returned solution's own residual allows.
-fn honest(outcome: Outcome, residual: f64, tolerance: f64) -> Outcome {
-    if outcome.is_converged() && (residual.is_nan() || residual > tolerance) {
-        return Outcome::Failed(Failure::Stalled);
-    }
-    outcome
 }
 
 /// Blocks that one thread assembles and factorises at a time.

@@ -206,3 +206,62 @@ fn short_dot(a: &[f64], b: &[f64]) -> f64 {
     }
     sums[0] + sums[1]
 }
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::Matrix6;
+    use stiction_constraints::TreeBody;
+    use stiction_constraints::factor::TreeFactor;
+
+    use super::*;
+
+    /// A trunk of six degrees of freedom with chains of hinges.
+    fn tree(chains: usize, length: usize) -> Tree {
+        let body = |parent, joint_dofs| TreeBody {
+            parent,
+            joint_dofs,
+            inertia: Matrix6::identity(),
+        };
+        let mut bodies = vec![body(None, 6)];
+        for _ in 0..chains {
+            for link in 0..length {
+                let parent = if link == 0 { 0 } else { bodies.len() - 1 };
+                bodies.push(body(Some(parent), 1));
+            }
+        }
+        let dofs = 6 + chains * length;
+        let columns = (0..dofs)
+            .map(|dof| {
+                Vector6::from_fn(|row, _| {
+                    let unit = f64::from(u8::from(row == dof % 6));
+                    unit + 0.3 * ((7 * dof + 3 * row) as f64).sin()
+                })
+            })
+            .collect();
+        Tree::new(bodies, columns, vec![0.1; dofs]).expect("parents come first")
+    }
+
+    #[test]
+    fn solves_below_and_above_the_size_of_explicit_inverses() {
+        for (chains, length) in [(0, 0), (4, 3), (2, 13), (3, 9), (5, 8)] {
+            let tree = tree(chains, length);
+            let (mut matrices, mut own) = (BodyMatrices::default(), BranchSparse::default());
+            matrices.set_base(&tree);
+            own.set_pattern(&tree);
+            own.factorize(&tree, &matrices, 0.0)
+                .expect("positive definite");
+            let mut reference = TreeFactor::default();
+            reference.update(&tree).expect("positive definite");
+            let expected: Vec<f64> = (0..tree.dof_count()).map(|i| (i as f64).cos()).collect();
+            let mut x = vec![0.0; expected.len()];
+            reference.mul(&expected, &mut x);
+            own.solve_in_place(&mut x);
+            for (a, b) in x.iter().zip(&expected) {
+                assert!(
+                    (a - b).abs() < 1e-10,
+                    "{chains} × {length}: {a} instead of {b}"
+                );
+            }
+        }
+    }
+}
