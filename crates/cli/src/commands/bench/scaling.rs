@@ -2,19 +2,22 @@
 
 use std::io::Write;
 
-use stiction_constraints::{Budget, Solution};
+use stiction_constraints::{Budget, Solution, Solver};
 use stiction_generators::{SpherePileParams, sphere_pile};
+use stiction_solver_subadmm::{SubAdmm, SubAdmmSettings};
 
 use super::timing::microseconds;
-use crate::solvers;
 
 const ITERATIONS: usize = 20;
 
 /// Solves of each size, of which the fastest counts.
-const TURNS: usize = 8;
+const TURNS: usize = 15;
 
 pub(super) fn print(out: &mut dyn Write) -> anyhow::Result<()> {
-    writeln!(out, "subadmm on a pile of spheres, {ITERATIONS} iterations")?;
+    writeln!(
+        out,
+        "subadmm on a pile of spheres, {ITERATIONS} iterations, one thread"
+    )?;
     writeln!(out, "{:>10} {:>12} {:>12}", "bodies", "us", "us a body")?;
     let budget = Budget {
         tolerance: 0.0,
@@ -32,11 +35,13 @@ pub(super) fn print(out: &mut dyn Write) -> anyhow::Result<()> {
         })
         .collect::<Result<Vec<_>, _>>()?;
     // All sizes in turn, so that other work on the machine meets all of them, and each with a
-    // solver of its own, so that its memory is laid out once.
-    let mut solvers = sizes
-        .iter()
-        .map(|_| solvers::make("subadmm"))
-        .collect::<Result<Vec<_>, _>>()?;
+    // solver of its own, so that its memory is laid out once. One thread: two wait for each other
+    // when the machine has something else to do.
+    let settings = SubAdmmSettings {
+        parallel_from_terms: usize::MAX,
+        ..SubAdmmSettings::default()
+    };
+    let mut solvers = sizes.map(|_| SubAdmm::new("subadmm", settings.clone()));
     let mut times = vec![f64::INFINITY; sizes.len()];
     for _ in 0..TURNS {
         for ((solver, problem), time) in solvers.iter_mut().zip(&problems).zip(&mut times) {
