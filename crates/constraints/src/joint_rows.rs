@@ -192,9 +192,14 @@ impl JointRows {
         self.rows[constraint]
     }
 
+    /// Which of all segments are a constraint's.
+    pub(crate) fn segment_range(&self, constraint: usize) -> std::ops::Range<usize> {
+        self.segment_start[constraint]..self.segment_start[constraint + 1]
+    }
+
     /// The segments of a constraint.
     pub fn segments(&self, constraint: usize) -> &[Segment] {
-        &self.segments[self.segment_start[constraint]..self.segment_start[constraint + 1]]
+        &self.segments[self.segment_range(constraint)]
     }
 
     /// All segments, by constraints.

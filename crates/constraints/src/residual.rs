@@ -91,6 +91,8 @@ pub struct Yardstick {
     free_velocity: Vec<f64>,
     free_row_velocity: Vec<f64>,
     effective_mass: Vec<f64>,
+    /// Mean diagonal of J A_j⁻¹ Jᵀ that a constraint sees in the subsystem of each segment.
+    segment_diagonal: Vec<f64>,
     largest_term_mass: f64,
     mean_diagonal: f64,
     free_norm: f64,
@@ -151,6 +153,7 @@ impl Yardstick {
     /// Diagonal of J A⁻¹ Jᵀ, averaged over the rows of each constraint.
     fn update_effective_masses(&mut self, problem: &Problem) {
         self.effective_mass.clear();
+        self.segment_diagonal.clear();
         self.largest_term_mass = 0.0;
         let mut trace = 0.0;
         for (index, constraint) in problem.constraints().iter().enumerate() {
@@ -184,6 +187,8 @@ impl Yardstick {
                     .dynamics
                     .inverse_norms_squared(subsystem, columns, solved);
                 let mean = sum / constraint.rows as f64;
+                self.segment_diagonal
+                    .resize(self.segment_diagonal.len() + count, mean);
                 if mean > 0.0 {
                     self.largest_term_mass = self.largest_term_mass.max(1.0 / mean);
                 }
@@ -249,6 +254,12 @@ impl Yardstick {
     /// Effective mass of each constraint, 1 / mean diagonal of its block of J A⁻¹ Jᵀ, in kg.
     pub fn effective_masses(&self) -> &[f64] {
         &self.effective_mass
+    }
+
+    /// Mean diagonal of J A_j⁻¹ Jᵀ that a constraint sees in the subsystem of each of its segments
+    /// (equal for all segments on one subsystem), in 1/kg.
+    pub fn segment_diagonals(&self, constraint: usize) -> &[f64] {
+        &self.segment_diagonal[self.rows.segment_range(constraint)]
     }
 
     /// Largest effective mass that a constraint sees in one of its subsystems, in kg: the scale of

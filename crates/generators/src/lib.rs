@@ -49,7 +49,7 @@ pub use cable::{CableParams, cable};
 pub use dish_stack::{DishStackParams, dish_stack};
 pub use lattice::{LatticeParams, lattice};
 pub use mixed_laws::{MixedLawsParams, mixed_laws};
-pub use quadrupeds::{QuadrupedsParams, quadrupeds};
+pub use quadrupeds::{Arrangement, QuadrupedsParams, quadrupeds};
 pub use random_small::{Feasibility, RandomSmallParams, random_small, random_small_from};
 pub use sphere_pile::{SpherePileParams, sphere_pile};
 pub use tower::{TowerParams, tower};

@@ -245,6 +245,34 @@ fn dish_stack_has_its_size() {
 }
 
 #[test]
+fn a_heap_of_robots_touches_in_all_directions() {
+    let problem = quadrupeds(&QuadrupedsParams::heap()).unwrap();
+    assert_eq!((problem.dof_count(), problem.contact_count()), (144, 88));
+    assert_eq!(problem.constraints().len(), 88);
+    let mut pairs = std::collections::BTreeSet::new();
+    let mut on_ground = std::collections::BTreeSet::new();
+    for index in 0..problem.constraints().len() {
+        let trees: Vec<usize> = problem.terms(index).map(|(tree, _)| tree).collect();
+        match trees[..] {
+            [a] => {
+                on_ground.insert(a);
+            }
+            [a, b] if a != b => {
+                pairs.insert((b, a));
+            }
+            _ => {}
+        }
+    }
+    // The twelve edges of a cube, standing on one of its faces.
+    let edges = [1, 2, 4].map(|step| {
+        let from = (0..8usize).filter(move |robot| robot & step == 0);
+        from.map(move |robot| (robot, robot + step))
+    });
+    assert_eq!(pairs, edges.into_iter().flatten().collect());
+    assert_eq!(on_ground, (0..4).collect());
+}
+
+#[test]
 fn quadrupeds_are_trees_with_contacts_between_and_within_them() {
     let problem = quadrupeds(&QuadrupedsParams::default()).unwrap();
     assert_eq!((problem.dof_count(), problem.contact_count()), (144, 88));

@@ -3,7 +3,7 @@
 use stiction_constraints::Problem;
 
 use crate::block::{tree::collect_wrenches, tree_of};
-use crate::layout::{Layout, Slot};
+use crate::layout::Layout;
 use crate::parallel::largest;
 use crate::vector;
 use crate::velocity_step::add_transpose;
@@ -29,75 +29,78 @@ pub(crate) struct PlainStep<'a> {
 pub(crate) struct Forces {
     forces: Vec<f64>,
     bodies: Vec<[f64; 6]>,
+    pulls: Vec<[f64; 3]>,
 }
 
 impl PlainStep<'_> {
-    /// J v̂, old z and new z of a slot.
-    fn slot_velocities(&self, number: usize, slot: &Slot) -> [[f64; 3]; 3] {
-        let (state, change) = (&self.state[number], &self.change[number]);
-        let give = self.penalty_inverse[number];
-        let (old, new) = (&self.old_impulse[slot.active], &self.impulse[slot.active]);
-        let old_slack: [f64; 3] =
-            std::array::from_fn(|row| state[row] - change[row] + give * old[row]);
-        let new_slack = std::array::from_fn(|row| state[row] + give * new[row]);
-        let seen = std::array::from_fn(|row| old_slack[row] + change[row] / self.relaxation);
-        [seen, old_slack, new_slack]
-    }
-
-    /// A v̂ − b − Jᵀλ' of a slot's part: since K v̂ = b + Jᵀ(β z + λ), it is the sum over slots of
-    /// Jᵀ(β (z − J v̂) + λ − λ').
-    fn dual_pull(&self, number: usize, slot: &Slot) -> [f64; 3] {
-        let [seen, old_slack, _] = self.slot_velocities(number, slot);
-        let (old, new) = (&self.old_impulse[slot.active], &self.impulse[slot.active]);
-        std::array::from_fn(|row| {
-            self.penalty[number] * (old_slack[row] - seen[row]) + old[row] - new[row]
-        })
+    /// Visits J v̂ − z and z of every slot after the step, and writes what it pulls with in
+    /// A v̂ − b − Jᵀλ': since K v̂ = b + Jᵀ(β z + λ) with z and λ before the step, this is the sum
+    /// over slots of Jᵀ(β (z − J v̂) + λ − λ').
+    fn for_each_gap(&self, pulls: &mut Vec<[f64; 3]>, mut visit: impl FnMut([f64; 3], [f64; 3])) {
+        pulls.clear();
+        let inverse_relaxation = 1.0 / self.relaxation;
+        for (number, slot) in self.layout.slots.iter().enumerate() {
+            let (state, change) = (&self.state[number], &self.change[number]);
+            let (penalty, give) = (self.penalty[number], self.penalty_inverse[number]);
+            let (old, new) = (&self.old_impulse[slot.active], &self.impulse[slot.active]);
+            let (mut gap, mut slack, mut pull) = ([0.0; 3], [0.0; 3], [0.0; 3]);
+            for row in 0..3 {
+                let old_gap = inverse_relaxation * change[row];
+                let old_slack = state[row] - change[row] + give * old[row];
+                slack[row] = state[row] + give * new[row];
+                gap[row] = old_slack + old_gap - slack[row];
+                pull[row] = old[row] - new[row] - penalty * old_gap;
+            }
+            pulls.push(pull);
+            visit(gap, slack);
+        }
     }
 
     /// (θp, θd) of (43).
     pub(crate) fn printed(&self, work: &mut Forces) -> (f64, f64) {
         let mut primal = 0.0;
-        for (number, slot) in self.layout.slots.iter().enumerate() {
-            let [seen, _, slack] = self.slot_velocities(number, slot);
-            let square: f64 = (0..3).map(|row| (seen[row] - slack[row]).powi(2)).sum();
-            primal = largest(primal, square.sqrt());
-        }
-        self.add_forces(work, |number, slot| self.dual_pull(number, slot));
+        self.for_each_gap(&mut work.pulls, |gap, _| {
+            primal = largest(primal, gap.iter().map(|x| x * x).sum());
+        });
+        self.write_forces(work);
         let mut dual = 0.0;
         for block in &self.layout.blocks {
             let part = &work.forces[block.first_dof..block.dof_end];
-            dual = largest(dual, vector::norm(part));
+            dual = largest(dual, vector::dot(part, part));
         }
-        (primal, dual)
+        (f64::sqrt(primal), f64::sqrt(dual))
     }
 
     /// Both residuals relative to what they are differences of. `free_size` is ‖J v̂‖ of the free
     /// motion: in a resting stack J v̂ and z vanish, and without a floor β would run away.
     pub(crate) fn relative(&self, work: &mut Forces, free_size: f64) -> (f64, f64) {
-        let (mut gap, mut seen_size, mut slack_size) = (0.0, 0.0, 0.0);
-        for (number, slot) in self.layout.slots.iter().enumerate() {
-            let [seen, _, slack] = self.slot_velocities(number, slot);
+        let (mut distance, mut seen_size, mut slack_size) = (0.0, 0.0, 0.0);
+        self.for_each_gap(&mut work.pulls, |gap, slack| {
             for row in 0..3 {
-                gap += (seen[row] - slack[row]).powi(2);
-                seen_size += seen[row] * seen[row];
+                distance += gap[row] * gap[row];
+                seen_size += (gap[row] + slack[row]).powi(2);
                 slack_size += slack[row] * slack[row];
             }
-        }
+        });
         let reference = f64::sqrt(seen_size)
             .max(f64::sqrt(slack_size))
             .max(FREE_SHARE * free_size);
-        self.add_forces(work, |number, slot| self.dual_pull(number, slot));
+        self.write_forces(work);
         let dual = vector::norm(&work.forces);
-        self.add_forces(work, |_, slot| self.impulse[slot.active]);
+        work.pulls.clear();
+        let slots = self.layout.slots.iter();
+        work.pulls
+            .extend(slots.map(|slot| self.impulse[slot.active]));
+        self.write_forces(work);
         let size = vector::norm(&work.forces).max(vector::norm(self.problem.b()));
         (
-            f64::sqrt(gap) / reference.max(f64::MIN_POSITIVE),
+            f64::sqrt(distance) / reference.max(f64::MIN_POSITIVE),
             dual / size.max(f64::MIN_POSITIVE),
         )
     }
 
-    /// forces = Jᵀ q.
-    fn add_forces(&self, work: &mut Forces, pull: impl Fn(usize, &Slot) -> [f64; 3]) {
+    /// forces = Jᵀ q with the pulls q.
+    fn write_forces(&self, work: &mut Forces) {
         work.forces.clear();
         work.forces.resize(self.problem.dof_count(), 0.0);
         for (index, block) in self.layout.blocks.iter().enumerate() {
@@ -105,7 +108,8 @@ impl PlainStep<'_> {
             work.bodies.clear();
             work.bodies
                 .resize(block.body_end - block.first_body, [0.0; 6]);
-            add_transpose(self.layout, block, forces, &mut work.bodies, &pull);
+            let pulls = &work.pulls[block.slots()];
+            add_transpose(self.layout, block, pulls, forces, &mut work.bodies);
             if block.body_end > block.first_body
                 && let Some(tree) = tree_of(self.problem, index)
             {

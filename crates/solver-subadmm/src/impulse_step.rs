@@ -1,7 +1,7 @@
 //! (36)–(40): the impulse of every constraint from what its slots see.
 
 use nalgebra::Vector3;
-use stiction_constraints::ConeOperator;
+use stiction_constraints::{ConeOperator, Law, cone};
 
 use crate::layout::{Active, Layout};
 use crate::parallel::{CONSTRAINT_GRAIN, both};
@@ -44,6 +44,11 @@ impl ImpulseStep<'_> {
         let mut x_bar = Vector3::zeros();
         for &slot in self.layout.slots_of(active) {
             x_bar += Vector3::from(self.state[slot]);
+        }
+        if let Law::Contact { friction } = active.law {
+            // What is met most often, without the choice among all laws.
+            let target = (x_bar + active.error) * -weight;
+            return cone::project_strict(&target, friction).into();
         }
         active
             .law

@@ -340,6 +340,13 @@ impl Layout {
         }
     }
 
+    /// Rows of active constraints for each degree of freedom, at least 1.
+    pub(crate) fn crowd(&self) -> f64 {
+        let rows: usize = self.active.iter().map(|active| active.rows).sum();
+        let dofs = self.blocks.last().map_or(0, |last| last.dof_end);
+        (rows as f64 / dofs.max(1) as f64).max(1.0)
+    }
+
     /// Whether every subsystem has its own block.
     pub(crate) fn is_split(&self) -> bool {
         !self.one_block
@@ -348,6 +355,12 @@ impl Layout {
     /// The slots of an active constraint.
     pub(crate) fn slots_of(&self, active: &Active) -> &[usize] {
         &self.slots_of[active.first_slot..active.first_slot + active.slot_count]
+    }
+
+    /// 3×6 rows of all slots on bodies of a block.
+    #[inline]
+    pub(crate) fn body_values_of(&self, block: &BlockLayout) -> &[[f64; 18]] {
+        &self.body_values[block.first_body_value..block.first_body_value + block.body_slots]
     }
 
     /// 3×6 rows of a slot on a body.

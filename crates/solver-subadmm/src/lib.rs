@@ -33,6 +33,7 @@ mod anderson;
 mod balance;
 mod base;
 mod block;
+mod density;
 mod fold;
 mod impulse_step;
 mod layout;

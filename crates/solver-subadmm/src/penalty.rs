@@ -3,16 +3,14 @@
 use stiction_constraints::{Problem, Segment, Subsystem, Yardstick};
 
 use crate::base::Base;
+use crate::density::Densities;
 use crate::fold::Folds;
-use crate::layout::{BlockKind, BlockLayout, Layout};
+use crate::layout::{Active, BlockLayout, Layout};
 use crate::settings::StartPenalty;
 
 /// Bounds on β over its start. Without them an infeasible problem, whose λ grows for ever, would
 /// take β along.
 const SCALE_RANGE: (f64, f64) = (1e-3, 1e4);
-
-/// Largest change of β at once.
-const LARGEST_CHANGE: f64 = 10.0;
 
 /// The penalties of all slots and what follows from them.
 #[derive(Debug, Default)]
@@ -27,8 +25,9 @@ pub(crate) struct Penalty {
     pub(crate) slot_inverse: Vec<f64>,
     /// 1/Σ(1/β) of each active constraint: the weight of its closed form, β/|Z_i| of (37)–(39).
     pub(crate) combined: Vec<f64>,
-    /// Rows of active constraints on each subsystem.
-    rows_on: Vec<usize>,
+    /// Rows of active constraints for each degree of freedom of every subsystem, at least 1.
+    crowd: Vec<f64>,
+    densities: Densities,
     row: Vec<f64>,
     solved: Vec<f64>,
 }
@@ -50,24 +49,36 @@ impl Penalty {
             StartPenalty::EffectiveMass { scale, crowding } => {
                 self.effective_masses(problem, layout, folds, yardstick, base);
                 self.count_rows(problem, layout, yardstick);
-                for block in &layout.blocks {
-                    for number in block.slots() {
-                        let slot = &layout.slots[number];
-                        let constraint = layout.active[slot.active].constraint;
-                        let crowd = self.crowd_of(problem, yardstick, constraint);
-                        self.start[number] *= scale / crowd.powf(crowding);
+                for active in &layout.active {
+                    let crowd = self.crowd_of(yardstick, active.constraint);
+                    let share = if crowding == 1.0 {
+                        crowd
+                    } else {
+                        crowd.powf(crowding)
+                    };
+                    for &number in layout.slots_of(active) {
+                        self.start[number] *= scale / share;
                     }
                 }
             }
             StartPenalty::PseudoDensity => {
-                let density = mean_pseudo_density(problem, layout, yardstick);
+                self.densities.update(problem, yardstick);
+                let density = self
+                    .densities
+                    .mean_pseudo_density(problem, layout, yardstick);
                 self.start.fill(density);
             }
             StartPenalty::PerSubsystem => {
-                for (index, block) in layout.blocks.iter().enumerate() {
-                    let value = trace_ratio(problem, layout, index, block, yardstick);
+                self.densities.update(problem, yardstick);
+                for block in &layout.blocks {
+                    let value = self.densities.trace_ratio(layout, block);
                     self.start[block.slots()].fill(value);
                 }
+            }
+            StartPenalty::TraceRatio { scale } => {
+                self.densities.update(problem, yardstick);
+                let value = scale * self.densities.common_trace_ratio(layout);
+                self.start.fill(value);
             }
             StartPenalty::Fixed(value) => self.start.fill(value),
         }
@@ -99,35 +110,44 @@ impl Penalty {
         }));
     }
 
-    /// The scale that (44) asks for, `None` when the residuals are balanced.
-    pub(crate) fn balanced_scale(&self, primal: f64, dual: f64, ratio: f64) -> Option<f64> {
+    /// The scale that (44) asks for with γ = `ratio`, at most `largest_change` times or by the
+    /// present one; `None` when the residuals are balanced.
+    pub(crate) fn balanced_scale(
+        &self,
+        primal: f64,
+        dual: f64,
+        ratio: f64,
+        largest_change: f64,
+    ) -> Option<f64> {
         // Also false for NaN.
         if !(primal > ratio * dual || dual > ratio * primal) {
             return None;
         }
         let change = (primal.max(1e-300) / dual.max(1e-300)).sqrt();
-        let change = change.clamp(1.0 / LARGEST_CHANGE, LARGEST_CHANGE);
+        let change = change.clamp(1.0 / largest_change, largest_change);
         let scale = (self.scale * change).clamp(SCALE_RANGE.0, SCALE_RANGE.1);
         (scale != self.scale).then_some(scale)
     }
 
+    /// Rows for each degree of freedom of every subsystem, at least 1.
     fn count_rows(&mut self, problem: &Problem, layout: &Layout, yardstick: &Yardstick) {
-        self.rows_on.clear();
-        self.rows_on.resize(problem.subsystems().len(), 0);
+        self.crowd.clear();
+        self.crowd.resize(problem.subsystems().len(), 0.0);
         for active in &layout.active {
             for group in touched(yardstick, active.constraint) {
-                self.rows_on[group[0].subsystem] += active.rows;
+                self.crowd[group[0].subsystem] += active.rows as f64;
             }
+        }
+        for (crowd, subsystem) in self.crowd.iter_mut().zip(problem.subsystems()) {
+            *crowd = (*crowd / subsystem.dof_count().max(1) as f64).max(1.0);
         }
     }
 
-    /// Rows for each degree of freedom, at least 1, in the mean over a constraint's subsystems.
-    fn crowd_of(&self, problem: &Problem, yardstick: &Yardstick, constraint: usize) -> f64 {
+    /// The crowd in the mean over a constraint's subsystems.
+    fn crowd_of(&self, yardstick: &Yardstick, constraint: usize) -> f64 {
         let (mut sum, mut count) = (0.0, 0);
         for group in touched(yardstick, constraint) {
-            let subsystem = group[0].subsystem;
-            let dofs = problem.subsystems()[subsystem].dof_count().max(1);
-            sum += (self.rows_on[subsystem] as f64 / dofs as f64).max(1.0);
+            sum += self.crowd[group[0].subsystem];
             count += 1;
         }
         sum / f64::from(count.max(1))
@@ -147,9 +167,8 @@ impl Penalty {
             for number in block.slots() {
                 let slot = &layout.slots[number];
                 let active = &layout.active[slot.active];
-                if active.slot_count == 1 && !is_folded {
-                    // The constraint's only term: the yardstick has measured it already.
-                    self.start[number] = yardstick.effective_masses()[active.constraint];
+                if !is_folded && let Some(mean) = known_diagonal(layout, yardstick, active, index) {
+                    self.start[number] = if mean > 0.0 { 1.0 / mean } else { 1.0 };
                     continue;
                 }
                 let mut sum = 0.0;
@@ -175,6 +194,27 @@ fn touched(yardstick: &Yardstick, constraint: usize) -> impl Iterator<Item = &[S
         .rows()
         .segments(constraint)
         .chunk_by(|a, b| a.subsystem == b.subsystem)
+}
+
+/// Mean diagonal of J A_j⁻¹ Jᵀ of a constraint's slot on a block where the yardstick has measured
+/// it already: where it is the constraint's only slot on that block.
+fn known_diagonal(
+    layout: &Layout,
+    yardstick: &Yardstick,
+    active: &Active,
+    block: usize,
+) -> Option<f64> {
+    if !layout.is_split() {
+        return Some(1.0 / yardstick.effective_masses()[active.constraint]);
+    }
+    let slots = layout.blocks[block].slots();
+    let own = layout.slots_of(active).iter();
+    if own.filter(|slot| slots.contains(slot)).count() > 1 {
+        return None;
+    }
+    let segments = yardstick.rows().segments(active.constraint);
+    let position = segments.iter().position(|s| s.subsystem == block)?;
+    Some(yardstick.segment_diagonals(active.constraint)[position])
 }
 
 /// One row of a slot in joint space.
@@ -205,91 +245,4 @@ fn joint_space_row(
                 .copy_from_slice(&values[row * run.len..(row + 1) * run.len]);
         }
     }
-}
-
-/// Geometric mean over bodies of mass / number of contacts on it. Blocks that are not made of
-/// bodies enter with Tr(A)/Tr(JᵀJ), which is the same for a body whose rows are all translations.
-fn mean_pseudo_density(problem: &Problem, layout: &Layout, yardstick: &Yardstick) -> f64 {
-    // Relative to the first one: what is rounded must not depend on the unit of mass.
-    let mut reference = None;
-    let (mut sum, mut count) = (0.0, 0);
-    let mut add = |density: f64| {
-        if density.is_finite() && density > 0.0 {
-            sum += (density / *reference.get_or_insert(density)).ln();
-            count += 1;
-        }
-    };
-    for (index, block) in layout.blocks.iter().enumerate() {
-        let subsystem = problem.subsystems().get(index);
-        match (block.kind, subsystem) {
-            (BlockKind::FreeBody, Some(Subsystem::FreeBody(inertia))) => {
-                add(mass_of(inertia) / contacts(layout, block.slots()));
-            }
-            (BlockKind::Tree, Some(Subsystem::Tree(tree))) => {
-                // Slots on bodies are sorted by bodies.
-                let numbers: std::ops::Range<usize> = block.on_bodies();
-                let mut first = numbers.start;
-                while first < numbers.end {
-                    let body = layout.slots[first].body;
-                    let mut end = first;
-                    while end < numbers.end && layout.slots[end].body == body {
-                        end += 1;
-                    }
-                    add(mass_of(&tree.bodies()[body].inertia) / contacts(layout, first..end));
-                    first = end;
-                }
-            }
-            _ => add(trace_ratio(problem, layout, index, block, yardstick)),
-        }
-    }
-    match reference {
-        Some(first) => first * (sum / f64::from(count)).exp(),
-        None => yardstick.largest_term_mass(),
-    }
-}
-
-fn mass_of(inertia: &nalgebra::Matrix6<f64>) -> f64 {
-    (inertia[(0, 0)] + inertia[(1, 1)] + inertia[(2, 2)]) / 3.0
-}
-
-/// Number of contacts (three rows each) among slots.
-fn contacts(layout: &Layout, slots: std::ops::Range<usize>) -> f64 {
-    layout.slots[slots]
-        .iter()
-        .map(|slot| slot.rows)
-        .sum::<usize>() as f64
-        / 3.0
-}
-
-/// Tr(A_j) / Tr(J_jᵀJ_j), 0 for a block without rows.
-fn trace_ratio(
-    problem: &Problem,
-    layout: &Layout,
-    index: usize,
-    block: &BlockLayout,
-    yardstick: &Yardstick,
-) -> f64 {
-    let size: f64 = block
-        .slots()
-        .map(|slot| layout.squared_size(block, slot))
-        .sum();
-    if size == 0.0 {
-        return 0.0;
-    }
-    let trace = match problem.subsystems().get(index) {
-        Some(Subsystem::FreeBody(inertia)) if block.kind == BlockKind::FreeBody => inertia.trace(),
-        _ => {
-            let mut trace = 0.0;
-            yardstick
-                .matrices()
-                .0
-                .for_each_lower_entry(|row, column, value| {
-                    if row == column && (block.first_dof..block.dof_end).contains(&row) {
-                        trace += value;
-                    }
-                });
-            trace
-        }
-    };
-    trace / size
 }

@@ -42,6 +42,11 @@ pub enum StartPenalty {
     PseudoDensity,
     /// Tr(A_j) / Tr(J_jᵀJ_j) for each subsystem, [SubADMM-2023, (23)].
     PerSubsystem,
+    /// One β for all: `scale` times Tr(A)/Tr(JᵀJ) over everything that rows act on.
+    TraceRatio {
+        /// Factor on the ratio of traces.
+        scale: f64,
+    },
     /// One β for all, in kg.
     Fixed(f64),
 }
@@ -76,6 +81,13 @@ pub enum Adaptation {
 pub struct SubAdmmSettings {
     /// How constraints see the system.
     pub splitting: Splitting,
+    /// A problem of free bodies with at most this many degrees of freedom in all is one subsystem:
+    /// its matrix is small enough, and impulses need not travel one body an iteration. Only under
+    /// [`Splitting::Body`]; 0 never groups.
+    pub group_up_to: usize,
+    /// β at the start of such a problem when it has contacts only;
+    /// [`start_penalty`](Self::start_penalty) is then tried second.
+    pub grouped_penalty: Option<StartPenalty>,
     /// How the linear system of a tree is solved.
     pub tree_method: TreeMethod,
     /// β at the start.
@@ -103,6 +115,8 @@ impl Default for SubAdmmSettings {
     fn default() -> Self {
         Self {
             splitting: Splitting::Body,
+            group_up_to: 48,
+            grouped_penalty: Some(StartPenalty::TraceRatio { scale: 3.0 }),
             tree_method: TreeMethod::Factorization,
             start_penalty: StartPenalty::EffectiveMass {
                 scale: 1.0,
@@ -128,6 +142,8 @@ impl SubAdmmSettings {
     /// Algorithm 2 as printed: one β from pseudodensities, (44), nothing else.
     pub fn paper() -> Self {
         Self {
+            group_up_to: 0,
+            grouped_penalty: None,
             start_penalty: StartPenalty::PseudoDensity,
             fallback_penalty: None,
             adaptation: Adaptation::Printed {
@@ -144,6 +160,8 @@ impl SubAdmmSettings {
     pub fn per_subsystem() -> Self {
         Self {
             splitting: Splitting::Subsystem,
+            group_up_to: 0,
+            grouped_penalty: None,
             start_penalty: StartPenalty::PerSubsystem,
             fallback_penalty: None,
             adaptation: Adaptation::Never,

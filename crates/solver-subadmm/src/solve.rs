@@ -1,12 +1,15 @@
 //! Algorithm 2: the loop.
 
+mod adapt;
+mod measure;
+
 use stiction_constraints::{
     Budget, Failure, HistoryEntry, Outcome, Problem, Report, Residuals, Solution, Solver,
     Stopwatch, Yardstick,
 };
 
 use crate::anderson::Anderson;
-use crate::balance::{Forces, PlainStep};
+use crate::balance::Forces;
 use crate::base::Base;
 use crate::block::{self, Block};
 use crate::fold::Folds;
@@ -15,9 +18,9 @@ use crate::layout::Layout;
 use crate::parallel::both;
 use crate::penalty::Penalty;
 use crate::race::Race;
-use crate::settings::{Adaptation, StartPenalty, SubAdmmSettings};
+use crate::settings::{StartPenalty, SubAdmmSettings};
 use crate::vector;
-use crate::velocity_step::{Output, VelocityStep, for_each_velocity};
+use crate::velocity_step::{Output, VelocityStep, slot_velocities};
 use crate::watch::Watch;
 
 /// Degrees of freedom up to which the unsplit system is dense; a plausible size, not tuned.
@@ -38,6 +41,10 @@ pub struct SubAdmm {
     anderson: Anderson,
     watch: Watch,
     race: Race,
+    /// The rules for β of this problem: the first, and the one to try if it is slow.
+    rules: (StartPenalty, Option<StartPenalty>),
+    /// The rule in use.
+    rule: StartPenalty,
     /// Scale that each rule of the race had reached.
     race_scale: [f64; 2],
     forces: Forces,
@@ -72,6 +79,8 @@ impl SubAdmm {
     pub fn new(name: &'static str, settings: SubAdmmSettings) -> Self {
         Self {
             name,
+            rules: (settings.start_penalty, settings.fallback_penalty),
+            rule: settings.start_penalty,
             settings,
             yardstick: Yardstick::default(),
             layout: Layout::default(),
@@ -93,10 +102,11 @@ impl SubAdmm {
     fn prepare(&mut self, problem: &Problem) -> Result<(), Failure> {
         self.factorizations = 0;
         self.yardstick.update(problem)?;
+        let splitting = self.choose(problem);
         self.layout.update(
             problem,
             self.yardstick.rows(),
-            self.settings.splitting,
+            splitting,
             DENSE_FULL_UP_TO,
             &mut self.folds,
             self.settings.fold_soft,
@@ -116,7 +126,7 @@ impl SubAdmm {
             &self.folds,
         );
         self.race_scale = [1.0; 2];
-        self.set_penalty(problem, self.settings.start_penalty, 1.0)
+        self.set_penalty(problem, self.rules.0, 1.0)
     }
 
     /// Lines 3 and 6: β by a rule, with everything that follows from it.
@@ -126,6 +136,7 @@ impl SubAdmm {
         rule: StartPenalty,
         scale: f64,
     ) -> Result<(), Failure> {
+        self.rule = rule;
         self.penalty.start(
             rule,
             problem,
@@ -164,7 +175,7 @@ impl SubAdmm {
         })
     }
 
-    /// z = J v̂ of the guess (or of the free motion) and s = z − λ/β.
+    /// z = J v̂ of the guess, or zero, and s = z − λ/β.
     fn start_iterate(&mut self, problem: &Problem, has_guess: bool) {
         let iterate = &mut self.iterate;
         let slots = self.layout.slots.len();
@@ -189,12 +200,15 @@ impl SubAdmm {
             .extend_from_slice(self.yardstick.free_velocity());
         self.spread(problem);
         self.iterate.free_size = vector::norm(self.iterate.state.as_flattened());
-        if has_guess || !self.folds.is_empty() {
+        if has_guess {
             self.velocity_of_active_impulses(problem);
             self.iterate
                 .velocity
                 .copy_from_slice(&self.iterate.measured_velocity);
             self.spread(problem);
+        } else {
+            // Rest is nearer to what constraints allow than the motion without them.
+            self.iterate.state.fill([0.0; 3]);
         }
         self.move_state(-1.0);
         self.anderson
@@ -212,14 +226,12 @@ impl SubAdmm {
             {
                 block::tree::spread_velocities(tree, velocity, bodies);
             }
-            let state = &mut iterate.state;
-            for_each_velocity(&self.layout, own, velocity, bodies, |number, _, seen| {
-                state[number] = seen;
-            });
+            let state = &mut iterate.state[own.slots()];
+            slot_velocities(&self.layout, own, velocity, bodies, state);
         }
     }
 
-    /// Lines 9–11. Returns the largest |J v̂ − z|.
+    /// Lines 9–11. Returns ‖J v̂ − z‖.
     fn step(&mut self, problem: &Problem, plain: bool) -> f64 {
         let parallel = self.is_parallel();
         let iterate = &mut self.iterate;
@@ -257,62 +269,7 @@ impl SubAdmm {
             parallel,
         }
         .run(&mut iterate.impulse);
-        gap
-    }
-
-    /// Lines 12 and 16–17, after a plain step.
-    fn adapt(&mut self, problem: &Problem) -> Result<(), Failure> {
-        let iterate = &self.iterate;
-        let plain = PlainStep {
-            problem,
-            layout: &self.layout,
-            state: &iterate.state,
-            change: &iterate.change,
-            relaxation: self.settings.relaxation,
-            old_impulse: &iterate.old_impulse,
-            impulse: &iterate.impulse,
-            penalty: &self.penalty.slot,
-            penalty_inverse: &self.penalty.slot_inverse,
-        };
-        let ((primal, dual), ratio) = match self.settings.adaptation {
-            Adaptation::Never => return Ok(()),
-            Adaptation::Printed { ratio, .. } => (plain.printed(&mut self.forces), ratio),
-            Adaptation::Balanced { ratio, .. } => {
-                (plain.relative(&mut self.forces, iterate.free_size), ratio)
-            }
-        };
-        let Some(scale) = self.penalty.balanced_scale(primal, dual, ratio) else {
-            return Ok(());
-        };
-        // z and λ stay, so that s = z − λ/β moves with β.
-        let change = 1.0 / self.penalty.scale - 1.0 / scale;
-        for (number, slot) in self.layout.slots.iter().enumerate() {
-            let give = change / self.penalty.start[number];
-            for row in 0..3 {
-                self.iterate.state[number][row] += give * self.iterate.impulse[slot.active][row];
-            }
-        }
-        self.penalty.set_scale(scale, &self.layout);
-        self.anderson.forget();
-        self.factorize(problem)
-    }
-
-    /// Goes on under another rule for β. z and λ stay.
-    fn change_rule(&mut self, problem: &Problem, old: usize, new: usize) -> Result<(), Failure> {
-        let rules = [
-            Some(self.settings.start_penalty),
-            self.settings.fallback_penalty,
-        ];
-        let Some(rule) = rules[new] else {
-            return Ok(());
-        };
-        self.race_scale[old] = self.penalty.scale;
-        self.move_state(1.0);
-        self.set_penalty(problem, rule, self.race_scale[new])?;
-        self.move_state(-1.0);
-        self.anderson
-            .start(self.settings.anderson_memory, 3 * self.layout.slots.len());
-        Ok(())
+        gap.sqrt()
     }
 
     /// state += sign × λ/β.
@@ -326,86 +283,6 @@ impl SubAdmm {
         }
     }
 
-    /// v̂ that belongs to the active constraints' impulses, into `measured_velocity`; `stacked`
-    /// holds these impulses, zero in folded rows.
-    fn velocity_of_active_impulses(&mut self, problem: &Problem) {
-        let iterate = &mut self.iterate;
-        iterate.stacked.clear();
-        iterate.stacked.resize(problem.row_count(), 0.0);
-        for (active, impulse) in self.layout.active.iter().zip(&iterate.impulse) {
-            iterate.stacked[active.first_row..active.first_row + active.rows]
-                .copy_from_slice(&impulse[..active.rows]);
-        }
-        iterate.measured_velocity.resize(problem.dof_count(), 0.0);
-        self.base.velocity_of(
-            problem,
-            &self.layout,
-            &self.folds,
-            &mut self.yardstick,
-            &iterate.stacked,
-            &mut iterate.measured_velocity,
-        );
-    }
-
-    /// The criterion's residual of the current impulses, which are left in `stacked`.
-    fn measure(&mut self, problem: &Problem, budget: &Budget) -> f64 {
-        self.velocity_of_active_impulses(problem);
-        let iterate = &mut self.iterate;
-        iterate.row_velocity.resize(problem.row_count(), 0.0);
-        self.yardstick
-            .rows()
-            .mul(&iterate.measured_velocity, &mut iterate.row_velocity);
-        self.folds
-            .write_impulses(problem, &iterate.row_velocity, &mut iterate.stacked);
-        let mut residual = self.yardstick.measure_at(
-            problem,
-            &iterate.stacked,
-            &iterate.row_velocity,
-            budget.criterion,
-        );
-        if residual <= budget.tolerance && !self.folds.is_empty() {
-            // v̂ came from the matrix with folded constraints; the last word has A itself.
-            residual = self
-                .yardstick
-                .measure(problem, &iterate.stacked, budget.criterion);
-        }
-        // Impulses of an infeasible problem grow until velocities vanish in their rounding, and
-        // with them the residual: it cannot be known better than this.
-        let masses = self.yardstick.effective_masses();
-        let largest = problem
-            .constraints()
-            .iter()
-            .zip(masses)
-            .map(|(constraint, mass)| constraint.load(&iterate.stacked).amax() / mass)
-            .fold(0.0, f64::max);
-        residual.max(f64::EPSILON * largest)
-    }
-
-    /// Residual of the guess, or of no impulses at all; leaves them in `stacked`.
-    fn measure_guess(
-        &mut self,
-        problem: &Problem,
-        budget: &Budget,
-        solution: &Solution,
-    ) -> (bool, f64) {
-        let has_guess = solution.has_guess(problem);
-        let stacked = &mut self.iterate.stacked;
-        stacked.clear();
-        if has_guess {
-            stacked.extend_from_slice(&solution.impulse);
-        } else {
-            stacked.resize(problem.row_count(), 0.0);
-        }
-        let residual = if has_guess {
-            self.yardstick.measure(problem, stacked, budget.criterion)
-        } else {
-            let free = self.yardstick.free_row_velocity();
-            self.yardstick
-                .measure_at(problem, stacked, free, budget.criterion)
-        };
-        (has_guess, residual)
-    }
-
     fn iterate(
         &mut self,
         problem: &Problem,
@@ -417,7 +294,7 @@ impl SubAdmm {
             .max_iterations
             .unwrap_or(self.settings.max_iterations);
         let mut next_test = self.first_test();
-        self.race.start(match self.settings.fallback_penalty {
+        self.race.start(match self.rules.1 {
             Some(_) => self.settings.trial,
             None => 0,
         });
@@ -462,27 +339,6 @@ impl SubAdmm {
             }
         }
         (Outcome::OutOfIterations, limit)
-    }
-
-    fn first_test(&self) -> usize {
-        match self.settings.adaptation {
-            Adaptation::Never => 0,
-            Adaptation::Printed { interval, .. } => interval.max(1),
-            Adaptation::Balanced { first, .. } => first.max(1),
-        }
-    }
-
-    fn next_test(&self, iteration: usize) -> usize {
-        match self.settings.adaptation {
-            Adaptation::Never => 0,
-            Adaptation::Printed { interval, .. } => iteration + interval.max(1),
-            Adaptation::Balanced { growth, .. } => {
-                // Spaced from the start of the phase: after a change of rule β is new.
-                let start = self.race.phase_start();
-                let next = start + ((iteration - start) as f64 * growth).ceil() as usize;
-                next.max(iteration + 1)
-            }
-        }
     }
 }
 
@@ -538,17 +394,9 @@ impl Solver for SubAdmm {
         let residuals = self
             .yardstick
             .residuals(problem, &solution.velocity, &solution.impulse);
-        let outcome = honest(outcome, residuals.of(budget.criterion), budget.tolerance);
+        let outcome = measure::honest(outcome, residuals.of(budget.criterion), budget.tolerance);
         report(outcome, iterations, self.factorizations, residuals, history)
     }
-}
-
-/// The outcome that the returned solution's own residual allows.
-fn honest(outcome: Outcome, residual: f64, tolerance: f64) -> Outcome {
-    if outcome.is_converged() && (residual.is_nan() || residual > tolerance) {
-        return Outcome::Failed(Failure::Stalled);
-    }
-    outcome
 }
 
 /// Blocks that one thread assembles and factorises at a time.

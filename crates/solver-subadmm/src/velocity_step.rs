@@ -3,8 +3,8 @@
 use stiction_constraints::Problem;
 
 use crate::block::{Block, tree_of};
-use crate::layout::{BlockKind, BlockLayout, Layout, Slot};
-use crate::parallel::{both, largest};
+use crate::layout::{BlockKind, BlockLayout, Layout};
+use crate::parallel::both;
 
 /// Slots that one thread takes at a time; a plausible size, not tuned.
 const SLOT_GRAIN: usize = 512;
@@ -37,8 +37,8 @@ pub(crate) struct Output<'a> {
 }
 
 impl VelocityStep<'_> {
-    /// Updates v̂ and the change of the state; returns the largest |J v̂ − z|, infinite when
-    /// something is not finite.
+    /// Updates v̂ and the change of the state; returns ‖J v̂ − z‖², not finite when something is
+    /// not.
     pub(crate) fn run(&self, out: Output<'_>) -> f64 {
         let count = out.blocks.len();
         if count == 0 {
@@ -80,12 +80,12 @@ impl VelocityStep<'_> {
                 })
             },
         );
-        largest(a, b)
+        a + b
     }
 
     fn run_in_order(&self, out: Output<'_>) -> f64 {
         let (mut velocity, mut change, mut bodies) = (out.velocity, out.change, out.bodies);
-        let mut worst = 0.0;
+        let mut gap = 0.0;
         for (position, block) in out.blocks.iter_mut().enumerate() {
             let index = out.first_block + position;
             let own = &self.layout.blocks[index];
@@ -100,34 +100,40 @@ impl VelocityStep<'_> {
                 block.solve_in_place(self.problem, index, own_velocity);
                 continue;
             }
-            self.update_velocity(index, block, own_velocity, own_bodies);
-            worst = largest(
-                worst,
-                self.update_change(own, own_velocity, own_bodies, own_change),
-            );
+            // What slots pull with, then what they see, then the change: all in one place.
+            self.write_pulls(own, own_change);
+            add_transpose(self.layout, own, own_change, own_velocity, own_bodies);
+            self.solve(index, block, own_velocity, own_bodies);
+            slot_velocities(self.layout, own, own_velocity, own_bodies, own_change);
+            gap += self.write_change(own, own_change);
         }
-        worst
+        gap
     }
 
-    /// β z − u of a slot.
-    #[inline]
-    fn pull(&self, number: usize, slot: &Slot) -> [f64; 3] {
-        let (state, impulse) = (&self.state[number], &self.impulse[slot.active]);
-        let penalty = self.penalty[number];
-        std::array::from_fn(|row| penalty * state[row] + 2.0 * impulse[row])
+    /// β z − u of every slot of a block.
+    fn write_pulls(&self, own: &BlockLayout, pulls: &mut [[f64; 3]]) {
+        let slots = own.slots();
+        let (state, penalty) = (&self.state[slots.clone()], &self.penalty[slots.clone()]);
+        for (((out, slot), state), &penalty) in pulls
+            .iter_mut()
+            .zip(&self.layout.slots[slots])
+            .zip(state)
+            .zip(penalty)
+        {
+            let impulse = &self.impulse[slot.active];
+            for row in 0..3 {
+                out[row] = penalty * state[row] + 2.0 * impulse[row];
+            }
+        }
     }
 
-    fn update_velocity(
+    fn solve(
         &self,
         index: usize,
         block: &mut Block,
         velocity: &mut [f64],
         bodies: &mut [[f64; 6]],
     ) {
-        let own = &self.layout.blocks[index];
-        add_transpose(self.layout, own, velocity, bodies, |number, slot| {
-            self.pull(number, slot)
-        });
         match block {
             Block::Tree(block) => {
                 if let Some(tree) = tree_of(self.problem, index) {
@@ -145,81 +151,73 @@ impl VelocityStep<'_> {
         }
     }
 
-    fn update_change(
-        &self,
-        own: &BlockLayout,
-        velocity: &[f64],
-        bodies: &[[f64; 6]],
-        change: &mut [[f64; 3]],
-    ) -> f64 {
-        let mut worst: f64 = 0.0;
-        let mut sum = 0.0;
-        for_each_velocity(self.layout, own, velocity, bodies, |number, slot, seen| {
-            let (state, impulse) = (&self.state[number], &self.impulse[slot.active]);
-            let give = self.penalty_inverse[number];
-            let out = &mut change[number - own.first_slot];
+    /// From J v̂ of every slot of a block to the change of its state; returns ‖J v̂ − z‖².
+    fn write_change(&self, own: &BlockLayout, change: &mut [[f64; 3]]) -> f64 {
+        let mut sum = [0.0; 3];
+        let slots = own.slots();
+        let (state, give) = (
+            &self.state[slots.clone()],
+            &self.penalty_inverse[slots.clone()],
+        );
+        for (((out, slot), state), &give) in change
+            .iter_mut()
+            .zip(&self.layout.slots[slots])
+            .zip(state)
+            .zip(give)
+        {
+            let impulse = &self.impulse[slot.active];
             for row in 0..3 {
-                let gap = seen[row] - (state[row] + give * impulse[row]);
+                let gap = out[row] - (state[row] + give * impulse[row]);
                 out[row] = self.relaxation * gap;
-                worst = worst.max(gap.abs());
-                sum += gap;
+                sum[row] += gap * gap;
             }
-        });
-        // The maximum drops NaN, the sum keeps it.
-        if sum.is_finite() {
-            worst
-        } else {
-            f64::INFINITY
         }
+        sum.iter().sum()
     }
 }
 
-/// forces += Jᵀ q with one q per slot; what slots put on bodies of a tree goes to `wrenches`.
-#[inline]
+/// forces += Jᵀ q with one q per slot of a block; what slots put on bodies of a tree goes to
+/// `wrenches`.
 pub(crate) fn add_transpose(
     layout: &Layout,
     own: &BlockLayout,
+    pulls: &[[f64; 3]],
     forces: &mut [f64],
     wrenches: &mut [[f64; 6]],
-    pull: impl Fn(usize, &Slot) -> [f64; 3],
 ) {
+    let (on_bodies, on_dofs) = pulls.split_at(own.body_slots);
+    let rows = layout.body_values_of(own);
     if own.kind == BlockKind::FreeBody {
         let mut wrench = [0.0; 6];
-        for number in own.on_bodies() {
-            add_rows(
-                layout.body_rows(own, number),
-                &pull(number, &layout.slots[number]),
-                &mut wrench,
-            );
+        for (rows, q) in rows.iter().zip(on_bodies) {
+            add_rows(rows, q, &mut wrench);
         }
         for (force, value) in forces.iter_mut().zip(wrench) {
             *force += value;
         }
     } else {
         wrenches.fill([0.0; 6]);
-        for number in own.on_bodies() {
-            let slot = &layout.slots[number];
-            add_rows(
-                layout.body_rows(own, number),
-                &pull(number, slot),
-                &mut wrenches[slot.body],
-            );
+        let slots = &layout.slots[own.on_bodies()];
+        for ((rows, q), slot) in rows.iter().zip(on_bodies).zip(slots) {
+            add_rows(rows, q, &mut wrenches[slot.body]);
         }
     }
-    for number in own.on_dofs() {
-        let slot = &layout.slots[number];
-        let q = pull(number, slot);
+    for (slot, q) in layout.slots[own.on_dofs()].iter().zip(on_dofs) {
         for run in layout.runs(slot) {
             let values = layout.run_rows(slot, run);
             let part = &mut forces[run.first..run.first + run.len];
-            if slot.rows == 3 {
+            if let (Ok(values), Ok(part)) =
+                (values.try_into(), <&mut [f64; 6]>::try_from(&mut *part))
+            {
+                add_rows(values, q, part);
+            } else if slot.rows == 3 {
                 let (a, rest) = values.split_at(run.len);
                 let (b, c) = rest.split_at(run.len);
                 for (((sum, a), b), c) in part.iter_mut().zip(a).zip(b).zip(c) {
                     *sum += q[0] * a + q[1] * b + q[2] * c;
                 }
             } else {
-                for (row, scale) in values.chunks_exact(run.len).zip(q) {
+                for (row, &scale) in values.chunks_exact(run.len).zip(q) {
                     crate::vector::add_scaled(part, scale, row);
                 }
             }
@@ -235,49 +233,62 @@ fn add_rows(rows: &[f64; 18], q: &[f64; 3], wrench: &mut [f64; 6]) {
     }
 }
 
-/// Visits J v̂ of every slot of a block; `bodies` holds the velocities of a tree's bodies.
-#[inline]
-pub(crate) fn for_each_velocity(
+/// J v̂ of every slot of a block; `bodies` holds the velocities of a tree's bodies.
+pub(crate) fn slot_velocities(
     layout: &Layout,
     own: &BlockLayout,
     velocity: &[f64],
     bodies: &[[f64; 6]],
-    mut visit: impl FnMut(usize, &Slot, [f64; 3]),
+    seen: &mut [[f64; 3]],
 ) {
+    let (on_bodies, on_dofs) = seen.split_at_mut(own.body_slots);
+    let rows = layout.body_values_of(own);
     if own.kind == BlockKind::FreeBody {
         let body: [f64; 6] = std::array::from_fn(|k| velocity[k]);
-        for number in own.on_bodies() {
-            let seen = mul_rows(layout.body_rows(own, number), &body);
-            visit(number, &layout.slots[number], seen);
+        for (rows, seen) in rows.iter().zip(on_bodies) {
+            *seen = mul_rows(rows, &body);
         }
     } else {
-        for number in own.on_bodies() {
-            let slot = &layout.slots[number];
-            let seen = mul_rows(layout.body_rows(own, number), &bodies[slot.body]);
-            visit(number, slot, seen);
+        let slots = &layout.slots[own.on_bodies()];
+        for ((rows, seen), slot) in rows.iter().zip(on_bodies).zip(slots) {
+            *seen = mul_rows(rows, &bodies[slot.body]);
         }
     }
-    for number in own.on_dofs() {
-        let slot = &layout.slots[number];
-        let mut seen = [0.0; 3];
+    for (slot, seen) in layout.slots[own.on_dofs()].iter().zip(on_dofs) {
+        let mut sums = [0.0; 3];
         for run in layout.runs(slot) {
             let part = &velocity[run.first..run.first + run.len];
             let values = layout.run_rows(slot, run);
-            for (sum, row) in seen.iter_mut().zip(values.chunks_exact(run.len)) {
+            if let (Ok(values), Ok(part)) = (values.try_into(), part.try_into()) {
+                let own = mul_rows(values, part);
+                for row in 0..3 {
+                    sums[row] += own[row];
+                }
+                continue;
+            }
+            for (sum, row) in sums.iter_mut().zip(values.chunks_exact(run.len)) {
                 *sum += crate::vector::dot(row, part);
             }
         }
-        visit(number, slot, seen);
+        *seen = sums;
     }
 }
 
-#[inline]
+/// J v for 3×6 rows, in two interleaved sums a row: the shape of the narrowest vector registers.
+#[inline(always)]
 fn mul_rows(rows: &[f64; 18], v: &[f64; 6]) -> [f64; 3] {
-    let mut out = [0.0; 3];
-    for (row, sum) in out.iter_mut().enumerate() {
-        let r = &rows[6 * row..6 * row + 6];
-        *sum =
-            (r[0] * v[0] + r[1] * v[1]) + (r[2] * v[2] + r[3] * v[3]) + (r[4] * v[4] + r[5] * v[5]);
+    let mut sums = [[0.0; 2]; 3];
+    for row in 0..3 {
+        for pair in 0..3 {
+            for lane in 0..2 {
+                let k = 2 * pair + lane;
+                sums[row][lane] += rows[6 * row + k] * v[k];
+            }
+        }
     }
-    out
+    [
+        sums[0][0] + sums[0][1],
+        sums[1][0] + sums[1][1],
+        sums[2][0] + sums[2][1],
+    ]
 }

@@ -1,21 +1,28 @@
 //! When to measure the residual, and the best iterate so far.
 //!
 //! A measurement costs about as much as an iteration. It is made at geometrically spaced
-//! iterations and whenever the largest |J v̂ − z|, which every iteration has for free, has come
-//! down so far that the last measurement lets expect the tolerance.
+//! iterations and whenever ‖J v̂ − z‖, which every iteration has for free, has come down so far
+//! that the last measurement lets expect nearly the tolerance.
 
 use stiction_constraints::{Budget, HistoryEntry};
 
-/// Iteration of the first scheduled measurement, and the factor to the next.
-const FIRST: usize = 5;
+/// Iteration of the first scheduled measurement, also the least distance to the next, and the factor
+/// to it.
+const FIRST: usize = 4;
 const GROWTH: f64 = 1.2;
+
+/// Multiple of the tolerance from which it is worth looking.
+const NEAR: f64 = 2.0;
+
+/// Least distance of two measurements that were not scheduled, relative to the iteration.
+const SPACING: usize = 12;
 
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     /// Best impulses so far, all rows stacked, and their residual.
     pub(crate) best: Vec<f64>,
     pub(crate) best_residual: f64,
-    /// Measured residual over |J v̂ − z| at the last measurement.
+    /// Measured residual over ‖J v̂ − z‖ at the last measurement.
     ratio: f64,
     last: usize,
     next: usize,
@@ -34,16 +41,21 @@ impl Watch {
 
     /// Whether to measure after an iteration.
     pub(crate) fn is_due(
-        &self,
+        &mut self,
         iteration: usize,
         gap: f64,
         is_last: bool,
         budget: &Budget,
     ) -> bool {
+        if self.ratio.is_infinite() {
+            // The guess is what the first iteration started from.
+            self.ratio = self.best_residual / gap.max(f64::MIN_POSITIVE);
+        }
         budget.record_history
             || is_last
             || iteration >= self.next
-            || (gap * self.ratio <= budget.tolerance && iteration > self.last + iteration / 20)
+            || (gap * self.ratio <= NEAR * budget.tolerance
+                && iteration > self.last + iteration / SPACING)
     }
 
     /// Takes in a measurement; returns whether the tolerance is reached.
@@ -57,7 +69,8 @@ impl Watch {
     ) -> bool {
         self.last = entry.iteration;
         if entry.iteration >= self.next {
-            self.next = (entry.iteration as f64 * GROWTH).ceil() as usize;
+            let grown = (entry.iteration as f64 * GROWTH).ceil() as usize;
+            self.next = grown.max(entry.iteration + FIRST);
         }
         self.ratio = entry.residual / gap.max(f64::MIN_POSITIVE);
         if entry.residual < self.best_residual {

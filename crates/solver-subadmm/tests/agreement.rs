@@ -174,6 +174,22 @@ fn a_tree_equals_the_same_system_given_densely() {
 }
 
 #[test]
+fn grouping_bodies_leads_to_the_same_motion_in_fewer_iterations() {
+    let problem = common::tower(4, 10.0, 1.0, 2);
+    let budget = Budget::with_tolerance(1e-6);
+    let apart = SubAdmmSettings {
+        group_up_to: 0,
+        ..SubAdmmSettings::default()
+    };
+    let (apart, a) = run(&apart, &problem, &budget);
+    let (grouped, b) = run(&SubAdmmSettings::default(), &problem, &budget);
+    assert!(apart.outcome.is_converged() && grouped.outcome.is_converged());
+    assert!(2 * grouped.iterations < apart.iterations);
+    let difference = largest_difference(&a.velocity, &b.velocity);
+    assert!(difference < 1e-4, "{difference:e} m/s");
+}
+
+#[test]
 fn mass_does_not_change_the_number_of_iterations() {
     for make in [
         |scale| common::dishes(30, scale, 2),

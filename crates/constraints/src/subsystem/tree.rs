@@ -144,6 +144,7 @@ impl Tree {
     }
 
     /// The bodies, parents before children.
+    #[inline]
     pub fn bodies(&self) -> &[TreeBody] {
         &self.bodies
     }
@@ -154,6 +155,7 @@ impl Tree {
     }
 
     /// Motion-subspace columns, (linear, angular), one per degree of freedom.
+    #[inline]
     pub fn columns(&self) -> &[Vector6<f64>] {
         &self.columns
     }
@@ -164,6 +166,7 @@ impl Tree {
     }
 
     /// Joint-space diagonal added to the inertia (armature, implicit damping and gains).
+    #[inline]
     pub fn diagonal(&self) -> &[f64] {
         &self.diagonal
     }
@@ -174,11 +177,13 @@ impl Tree {
     }
 
     /// Number of degrees of freedom.
+    #[inline]
     pub fn dof_count(&self) -> usize {
         self.columns.len()
     }
 
     /// First degree of freedom of a body's joint.
+    #[inline]
     pub fn first_dof(&self, body: usize) -> usize {
         self.first_dof[body]
     }
@@ -189,6 +194,7 @@ impl Tree {
     }
 
     /// Deepest degree of freedom that moves a body, `None` for a body fixed to the ground.
+    #[inline]
     pub fn body_dof(&self, body: usize) -> Option<usize> {
         self.body_dof[body]
     }

@@ -66,6 +66,16 @@ impl DenseBlock {
                         continue;
                     }
                     let right_rows = layout.run_rows(slot, right);
+                    if let (Ok(left_rows), Ok(right_rows)) =
+                        (left_rows.try_into(), right_rows.try_into())
+                        && left.len == 6
+                        && right.len == 6
+                    {
+                        let corner = right.first * n + left.first;
+                        let target = &mut self.weighted[corner..corner + 5 * n + 6];
+                        add_body_product(target, n, penalty[number], left_rows, right_rows);
+                        continue;
+                    }
                     for j in 0..right.len {
                         let skip = if right.first == left.first { j } else { 0 };
                         let column = (right.first + j) * n;
@@ -99,24 +109,43 @@ impl DenseBlock {
     fn invert(&mut self) {
         let n = self.dimension;
         for column in 0..n {
-            self.scratch.fill(0.0);
+            self.scratch[column..].fill(0.0);
             self.scratch[column] = 1.0;
-            solve_in_place(&self.factor, &mut self.scratch);
-            self.inverse[column * n..(column + 1) * n].copy_from_slice(&self.scratch);
+            // Above the diagonal the inverse is its own mirror image.
+            solve_from(column, &self.factor, &mut self.scratch);
+            for row in column..n {
+                self.inverse[column * n + row] = self.scratch[row];
+                self.inverse[row * n + column] = self.scratch[row];
+            }
         }
     }
 
     pub(crate) fn solve_in_place(&mut self, x: &mut [f64]) {
         let n = self.dimension;
         if n > INVERT_UP_TO {
-            solve_in_place(&self.factor, x);
+            solve_from(0, &self.factor, x);
             return;
         }
         self.scratch.fill(0.0);
-        for (column, &value) in self.inverse.chunks_exact(n.max(1)).zip(&*x) {
-            vector::add_scaled(&mut self.scratch, value, column);
-        }
+        vector::add_product(&mut self.scratch, &self.inverse, x);
         x.copy_from_slice(&self.scratch);
+    }
+}
+
+/// target += weight × leftᵀ right for 3×6 rows, 6×6 with columns `stride` apart. On the diagonal
+/// this also writes above it, where nothing is read.
+fn add_body_product(
+    target: &mut [f64],
+    stride: usize,
+    weight: f64,
+    left: &[f64; 18],
+    right: &[f64; 18],
+) {
+    for (j, column) in target.chunks_mut(stride).enumerate() {
+        let scales = [0, 6, 12].map(|row| weight * right[row + j]);
+        for (i, entry) in column[..6].iter_mut().enumerate() {
+            *entry += scales[0] * left[i] + scales[1] * left[6 + i] + scales[2] * left[12 + i];
+        }
     }
 }
 
@@ -141,16 +170,17 @@ fn factorize_in_place(n: usize, a: &mut [f64]) -> Result<(), ()> {
     Ok(())
 }
 
-/// x ← L⁻ᵀ L⁻¹ x with L by columns.
-fn solve_in_place(l: &[f64], x: &mut [f64]) {
+/// x ← L⁻ᵀ L⁻¹ x with L by columns, for x that is zero before `first`; only the entries from there
+/// on are computed.
+fn solve_from(first: usize, l: &[f64], x: &mut [f64]) {
     let n = x.len();
-    for j in 0..n {
+    for j in first..n {
         let column = &l[j * n + j..(j + 1) * n];
         let (head, tail) = x[j..].split_at_mut(1);
         head[0] /= column[0];
         vector::add_scaled(tail, -head[0], &column[1..]);
     }
-    for j in (0..n).rev() {
+    for j in (first..n).rev() {
         let column = &l[j * n + j..(j + 1) * n];
         let sum = vector::dot(&column[1..], &x[j + 1..]);
         x[j] = (x[j] - sum) / column[0];

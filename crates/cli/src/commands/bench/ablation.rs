@@ -1,28 +1,83 @@
-//! SubADMM against its ablations on eight robots, a fixed number of iterations [AL, Table III].
+//! SubADMM against its ablations on heaps of robots, a fixed number of iterations
+//! [AL, Table III].
 
 use std::io::Write;
 
-use stiction_constraints::{Budget, Solution};
+use stiction_constraints::{Budget, Problem, Solution, Solver};
 use stiction_generators::{QuadrupedsParams, quadrupeds};
+use stiction_solver_subadmm::{Adaptation, Splitting, SubAdmm, SubAdmmSettings};
 
-use super::timing::{fastest, microseconds, quantile};
+use super::timing::{fastest_of_each, microseconds, quantile};
 use crate::arguments::BenchArguments;
-use crate::solvers;
 
 const ITERATIONS: usize = 100;
 
+/// The three splittings under the names of their solvers.
+const SPLITTINGS: [(&str, Splitting); 3] = [
+    ("subadmm", Splitting::Body),
+    ("admm-full", Splitting::None),
+    ("subadmm-no-body", Splitting::Subsystem),
+];
+
+/// Algorithm 2 as printed: (44) tested in every iteration, no acceleration.
+fn printed() -> SubAdmmSettings {
+    SubAdmmSettings {
+        adaptation: Adaptation::Printed {
+            ratio: 10.0,
+            interval: 1,
+        },
+        ..SubAdmmSettings::paper()
+    }
+}
+
 pub(super) fn print(out: &mut dyn Write, arguments: &BenchArguments) -> anyhow::Result<()> {
+    let tables = [
+        (8, "our settings", SubAdmmSettings::default()),
+        (8, "as printed", printed()),
+        (27, "our settings", SubAdmmSettings::default()),
+        (27, "as printed", printed()),
+    ];
+    for (robots, what, settings) in &tables {
+        table(out, arguments, *robots, what, settings)?;
+    }
+    writeln!(
+        out,
+        "`factoris.` counts matrices: one for each robot at a time, or one for all in admm-full"
+    )?;
+    Ok(())
+}
+
+/// Sums over the problems of one solver.
+#[derive(Default)]
+struct Line {
+    times: Vec<f64>,
+    set_ups: Vec<f64>,
+    residuals: Vec<f64>,
+    factorizations: Vec<f64>,
+}
+
+fn table(
+    out: &mut dyn Write,
+    arguments: &BenchArguments,
+    robots: usize,
+    what: &str,
+    settings: &SubAdmmSettings,
+) -> anyhow::Result<()> {
     let problems = (0..arguments.count.min(20))
         .map(|k| {
             quadrupeds(&QuadrupedsParams {
+                robots,
                 seed: arguments.seed + k,
-                ..QuadrupedsParams::default()
+                ..QuadrupedsParams::heap()
             })
         })
-        .collect::<Result<Vec<_>, _>>()?;
+        .collect::<Result<Vec<Problem>, _>>()?;
     writeln!(
         out,
-        "Eight robots of 18 degrees of freedom, {ITERATIONS} iterations (median of {} problems)",
+        "Heap of {robots} robots of 18 degrees of freedom, {} contacts, {ITERATIONS} iterations, {what} (median of {} problems)",
+        problems
+            .first()
+            .map_or(0, |first| first.constraints().len()),
         problems.len()
     )?;
     writeln!(
@@ -35,41 +90,40 @@ pub(super) fn print(out: &mut dyn Write, arguments: &BenchArguments) -> anyhow::
         max_iterations: Some(count),
         ..Budget::default()
     };
-    let mut first = None;
-    for name in ["subadmm", "admm-full", "subadmm-no-body"] {
-        let mut solver = solvers::make(name)?;
-        let (mut times, mut set_ups, mut residuals) = (vec![], vec![], vec![]);
-        let mut factorizations = vec![];
-        for problem in &problems {
-            let mut run = |count| {
-                fastest(
-                    solver.as_mut(),
-                    problem,
-                    &iterations(count),
-                    &Solution::cold(),
-                )
-                .0
-            };
-            set_ups.push(microseconds(&run(0)));
-            let report = run(ITERATIONS);
-            times.push(microseconds(&report));
-            residuals.push(report.residuals.paper);
-            factorizations.push(report.factorizations as f64);
+    let mut solvers = SPLITTINGS.map(|(name, splitting)| {
+        let settings = SubAdmmSettings {
+            splitting,
+            ..settings.clone()
+        };
+        Box::new(SubAdmm::new(name, settings)) as Box<dyn Solver>
+    });
+    let mut lines: [Line; 3] = Default::default();
+    for problem in &problems {
+        let mut run = |count| {
+            let budgets: [Budget; 3] = std::array::from_fn(|_| iterations(count));
+            fastest_of_each(&mut solvers, problem, &budgets, &Solution::cold())
+        };
+        let (set_ups, reports) = (run(0), run(ITERATIONS));
+        for (line, (set_up, report)) in lines.iter_mut().zip(set_ups.iter().zip(&reports)) {
+            line.set_ups.push(microseconds(set_up));
+            line.times.push(microseconds(report));
+            line.residuals.push(report.residuals.paper);
+            line.factorizations.push(report.factorizations as f64);
         }
-        let (time, set_up) = (quantile(&mut times, 0.5), quantile(&mut set_ups, 0.5));
+    }
+    let mut first = None;
+    for ((name, _), line) in SPLITTINGS.iter().zip(&mut lines) {
+        let time = quantile(&mut line.times, 0.5);
+        let set_up = quantile(&mut line.set_ups, 0.5);
         let reference = *first.get_or_insert(time);
         writeln!(
             out,
             "{name:16} {time:>10.0} {:>8.2} {set_up:>10.0} {:>12.2} {:>9.0} {:>12.1e}",
             time / reference,
             (time - set_up) / ITERATIONS as f64,
-            quantile(&mut factorizations, 0.5),
-            quantile(&mut residuals, 0.5),
+            quantile(&mut line.factorizations, 0.5),
+            quantile(&mut line.residuals, 0.5),
         )?;
     }
-    writeln!(
-        out,
-        "`factoris.` counts matrices: one for each robot at a time, or one for all in admm-full"
-    )?;
     Ok(())
 }

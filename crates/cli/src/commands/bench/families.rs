@@ -2,10 +2,10 @@
 
 use std::io::Write;
 
-use stiction_constraints::{Budget, Criterion, Problem, Solution};
+use stiction_constraints::{Budget, Criterion, Problem, Report, Solution};
 use stiction_generators::{BoltNutParams, DishStackParams, bolt_nut, dish_stack};
 
-use super::timing::{fastest, microseconds, quantile};
+use super::timing::{TURNS, fastest_of_each, microseconds, quantile};
 use crate::arguments::BenchArguments;
 use crate::progress::Progress;
 use crate::solvers;
@@ -92,7 +92,7 @@ pub(super) fn dish_stacks(count: u64, seed: u64) -> anyhow::Result<Vec<Problem>>
 pub(super) fn print(out: &mut dyn Write, arguments: &BenchArguments) -> anyhow::Result<()> {
     writeln!(
         out,
-        "Cold start, {} problems a family (fastest of 3 solves each, microseconds)",
+        "Cold start, {} problems a family (fastest of {TURNS} solves each, in turns, microseconds)",
         arguments.count
     )?;
     writeln!(
@@ -113,9 +113,7 @@ pub(super) fn print(out: &mut dyn Write, arguments: &BenchArguments) -> anyhow::
         ("dishes", dish_stacks(arguments.count, arguments.seed)?),
     ];
     for (family, problems) in &families {
-        for task in tasks() {
-            line(out, family, problems, &task)?;
-        }
+        table(out, family, problems)?;
     }
     writeln!(
         out,
@@ -124,38 +122,58 @@ pub(super) fn print(out: &mut dyn Write, arguments: &BenchArguments) -> anyhow::
     Ok(())
 }
 
-fn line(
-    out: &mut dyn Write,
-    family: &str,
-    problems: &[Problem],
-    task: &Task,
-) -> anyhow::Result<()> {
-    let mut solver = solvers::make(task.solver)?;
+/// What the solves of one task came to.
+#[derive(Default)]
+struct Line {
+    times: Vec<f64>,
+    iterations: Vec<f64>,
+    paper: Vec<f64>,
+    scaled: Vec<f64>,
+    accurate: usize,
+}
+
+impl Line {
+    fn add(&mut self, report: &Report) {
+        let residuals = &report.residuals;
+        self.times.push(microseconds(report));
+        self.iterations.push(report.iterations as f64);
+        self.paper.push(residuals.paper);
+        self.scaled.push(residuals.scaled);
+        self.accurate += usize::from(residuals.paper <= 1e-8 && residuals.scaled <= 1e-6);
+    }
+}
+
+fn table(out: &mut dyn Write, family: &str, problems: &[Problem]) -> anyhow::Result<()> {
+    let tasks = tasks();
+    let mut solvers = tasks
+        .iter()
+        .map(|task| solvers::make(task.solver))
+        .collect::<Result<Vec<_>, _>>()?;
+    let budgets: Vec<Budget> = tasks.iter().map(|task| task.budget.clone()).collect();
+    let mut lines: Vec<Line> = tasks.iter().map(|_| Line::default()).collect();
     let progress = Progress::start(problems.len());
-    progress.show(&format!("{family}, {} {}", task.solver, task.what));
-    let (mut times, mut iterations, mut paper, mut scaled) = (vec![], vec![], vec![], vec![]);
-    let mut accurate = 0;
+    progress.show(family);
     for problem in problems {
-        let (report, _) = fastest(solver.as_mut(), problem, &task.budget, &Solution::cold());
-        times.push(microseconds(&report));
-        iterations.push(report.iterations as f64);
-        paper.push(report.residuals.paper);
-        scaled.push(report.residuals.scaled);
-        accurate += usize::from(report.residuals.paper <= 1e-8 && report.residuals.scaled <= 1e-6);
+        let reports = fastest_of_each(&mut solvers, problem, &budgets, &Solution::cold());
+        for (line, report) in lines.iter_mut().zip(&reports) {
+            line.add(report);
+        }
         progress.advance(1);
     }
     progress.finish();
-    writeln!(
-        out,
-        "{family:9} {:9} {:16} {:>11} {:>10.0} {:>10.0} {:>8.0} {:>11.1e} {:>11.1e}",
-        task.solver,
-        task.what,
-        format!("{accurate}/{}", problems.len()),
-        quantile(&mut times, 0.5),
-        quantile(&mut times, 0.9),
-        quantile(&mut iterations, 0.5),
-        quantile(&mut paper, 0.9),
-        quantile(&mut scaled, 0.9),
-    )?;
+    for (task, mut line) in tasks.iter().zip(lines) {
+        writeln!(
+            out,
+            "{family:9} {:9} {:16} {:>11} {:>10.0} {:>10.0} {:>8.0} {:>11.1e} {:>11.1e}",
+            task.solver,
+            task.what,
+            format!("{}/{}", line.accurate, problems.len()),
+            quantile(&mut line.times, 0.5),
+            quantile(&mut line.times, 0.9),
+            quantile(&mut line.iterations, 0.5),
+            quantile(&mut line.paper, 0.9),
+            quantile(&mut line.scaled, 0.9),
+        )?;
+    }
     Ok(())
 }

@@ -1,0 +1,95 @@
+//! Residuals of iterates, of guesses and of what is handed back.
+
+use stiction_constraints::{Budget, Failure, Outcome, Problem, Solution};
+
+use super::SubAdmm;
+
+impl SubAdmm {
+    /// v̂ that belongs to the active constraints' impulses, into `measured_velocity`; `stacked`
+    /// holds these impulses, zero in folded rows.
+    pub(super) fn velocity_of_active_impulses(&mut self, problem: &Problem) {
+        let iterate = &mut self.iterate;
+        iterate.stacked.clear();
+        iterate.stacked.resize(problem.row_count(), 0.0);
+        for (active, impulse) in self.layout.active.iter().zip(&iterate.impulse) {
+            iterate.stacked[active.first_row..active.first_row + active.rows]
+                .copy_from_slice(&impulse[..active.rows]);
+        }
+        iterate.measured_velocity.resize(problem.dof_count(), 0.0);
+        self.base.velocity_of(
+            problem,
+            &self.layout,
+            &self.folds,
+            &mut self.yardstick,
+            &iterate.stacked,
+            &mut iterate.measured_velocity,
+        );
+    }
+
+    /// The criterion's residual of the current impulses, which are left in `stacked`.
+    pub(super) fn measure(&mut self, problem: &Problem, budget: &Budget) -> f64 {
+        self.velocity_of_active_impulses(problem);
+        let iterate = &mut self.iterate;
+        iterate.row_velocity.resize(problem.row_count(), 0.0);
+        self.yardstick
+            .rows()
+            .mul(&iterate.measured_velocity, &mut iterate.row_velocity);
+        self.folds
+            .write_impulses(problem, &iterate.row_velocity, &mut iterate.stacked);
+        let mut residual = self.yardstick.measure_at(
+            problem,
+            &iterate.stacked,
+            &iterate.row_velocity,
+            budget.criterion,
+        );
+        if residual <= budget.tolerance && !self.folds.is_empty() {
+            // v̂ came from the matrix with folded constraints; the last word has A itself.
+            residual = self
+                .yardstick
+                .measure(problem, &iterate.stacked, budget.criterion);
+        }
+        // Impulses of an infeasible problem grow until velocities vanish in their rounding, and
+        // with them the residual: it cannot be known better than this.
+        let masses = self.yardstick.effective_masses();
+        let largest = problem
+            .constraints()
+            .iter()
+            .zip(masses)
+            .map(|(constraint, mass)| constraint.load(&iterate.stacked).amax() / mass)
+            .fold(0.0, f64::max);
+        residual.max(f64::EPSILON * largest)
+    }
+
+    /// Residual of the guess, or of no impulses at all; leaves them in `stacked`.
+    pub(super) fn measure_guess(
+        &mut self,
+        problem: &Problem,
+        budget: &Budget,
+        solution: &Solution,
+    ) -> (bool, f64) {
+        let has_guess = solution.has_guess(problem);
+        let stacked = &mut self.iterate.stacked;
+        stacked.clear();
+        if has_guess {
+            stacked.extend_from_slice(&solution.impulse);
+        } else {
+            stacked.resize(problem.row_count(), 0.0);
+        }
+        let residual = if has_guess {
+            self.yardstick.measure(problem, stacked, budget.criterion)
+        } else {
+            let free = self.yardstick.free_row_velocity();
+            self.yardstick
+                .measure_at(problem, stacked, free, budget.criterion)
+        };
+        (has_guess, residual)
+    }
+}
+
+/// The outcome that the returned solution's own residual allows.
+pub(super) fn honest(outcome: Outcome, residual: f64, tolerance: f64) -> Outcome {
+    if outcome.is_converged() && (residual.is_nan() || residual > tolerance) {
+        return Outcome::Failed(Failure::Stalled);
+    }
+    outcome
+}
