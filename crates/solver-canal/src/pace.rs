@@ -47,7 +47,9 @@ const PATIENCE: usize = 3;
 /// Paths that led nowhere before the problem counts as a hard one.
 const LOST_PATHS: usize = 2;
 /// Outer iterations on a hard problem that may pass without a tenth being gained.
-const HARD_PATIENCE: usize = 200;
+const HARD_PATIENCE: usize = 400;
+/// Outer iterations on a hard problem without such a gain after which it counts as circling.
+const ROUND: usize = 80;
 
 /// How long a run goes on, and at what pace.
 #[derive(Debug, Default)]
@@ -99,6 +101,17 @@ impl Effort {
         }
     }
 
+    /// Whether the patient run goes round in circles.
+    pub(crate) fn is_circling(&self) -> bool {
+        let passed = HARD_PATIENCE.saturating_sub(self.left);
+        self.pace == Pace::Patient && passed > 0 && passed.is_multiple_of(ROUND)
+    }
+
+    /// Whether the last iteration brought a gain at the patient pace.
+    pub(crate) fn has_gained(&self) -> bool {
+        self.pace == Pace::Patient && self.left == HARD_PATIENCE
+    }
+
     /// Whether to try the path: the strict problem resists for the first time, or nothing moves any
     /// more.
     pub(crate) fn is_stuck(&self, was_strict: bool) -> bool {
@@ -141,8 +154,13 @@ mod tests {
             effort.note(1.0, 0.95);
         }
         effort.note(0.95, 0.8);
-        let more = (0..).take_while(|_| effort.goes_on()).count();
-        assert_eq!(more, HARD_PATIENCE);
+        assert!(effort.has_gained() && !effort.is_circling());
+        let (mut more, mut rounds) = (0, 0);
+        while effort.goes_on() {
+            more += 1;
+            rounds += usize::from(effort.is_circling());
+        }
+        assert_eq!((more, rounds), (HARD_PATIENCE, HARD_PATIENCE / ROUND));
     }
 
     #[test]

@@ -30,6 +30,38 @@ impl Best {
     }
 }
 
+/// The mean of the impulses of many outer iterations. Where they circle around an answer it is closer
+/// to it than any of them, but for the contacts that slide.
+#[derive(Debug, Default)]
+pub(crate) struct Mean {
+    sum: Vec<f64>,
+    weight: f64,
+}
+
+impl Mean {
+    pub(crate) fn clear(&mut self) {
+        self.sum.clear();
+        self.weight = 0.0;
+    }
+
+    /// Adds impulses with the length of the step that led to them.
+    pub(crate) fn add(&mut self, lambda: &[f64], weight: f64) {
+        self.sum.resize(lambda.len(), 0.0);
+        for (sum, value) in self.sum.iter_mut().zip(lambda) {
+            *sum += weight * value;
+        }
+        self.weight += weight;
+    }
+
+    /// The mean since [`clear`](Self::clear); call only after [`add`](Self::add), and `clear` next.
+    pub(crate) fn take(&mut self) -> &[f64] {
+        for sum in &mut self.sum {
+            *sum /= self.weight;
+        }
+        &self.sum
+    }
+}
+
 /// What a run has spent.
 #[derive(Debug, Default)]
 pub(crate) struct Spent {

@@ -9,7 +9,7 @@ use crate::hessian::Hessian;
 use crate::newton::{InnerProblem, InnerReport};
 use crate::pace::{Effort, Pace};
 use crate::path::{PathNewton, PathTask};
-use crate::progress::{Best, Pause, Spent};
+use crate::progress::{Best, Mean, Pause, Spent};
 use crate::settings::CanalSettings;
 use crate::shift::ShiftUpdate;
 use crate::state::State;
@@ -46,6 +46,8 @@ pub struct Canal {
     strict_pause: Pause,
     finish_pause: Pause,
     effort: Effort,
+    /// At the patient pace, since the last gain or round.
+    mean: Mean,
 }
 
 /// How the inner problem of one outer iteration was solved.
@@ -88,6 +90,7 @@ impl Canal {
             strict_pause: Pause::default(),
             finish_pause: Pause::default(),
             effort: Effort::default(),
+            mean: Mean::default(),
         }
     }
 
@@ -220,6 +223,7 @@ impl Canal {
         self.shift.start(problem.constraints().len());
         self.strict_pause = Pause::default();
         self.finish_pause = Pause::default();
+        self.mean.clear();
         self.effort = Effort::new(
             most,
             self.settings.max_strict > 0 && budget.max_iterations.is_none(),
@@ -269,6 +273,9 @@ impl Canal {
                     }
                 }
                 self.effort.note(before, self.best.residual);
+                if self.effort.pace() == Pace::Patient {
+                    self.leave_circle(problem);
+                }
                 if self.effort.is_stuck(inner.is_strict) {
                     let has_paid = self.follow_path(run, spent);
                     self.effort.note_path(has_paid, self.best.residual);
@@ -306,6 +313,19 @@ impl Canal {
             Outcome::OutOfTime
         } else {
             Outcome::OutOfIterations
+        }
+    }
+
+    /// Multipliers may circle around an answer that attracts nothing: goes on from their mean.
+    fn leave_circle(&mut self, problem: &Problem) {
+        if self.effort.has_gained() {
+            self.mean.clear();
+        }
+        self.mean.add(&self.state.lambda, self.state.beta);
+        if self.effort.is_circling() {
+            let mean = self.mean.take();
+            self.state.adopt(problem, &mut self.yardstick, mean);
+            self.mean.clear();
         }
     }
 
