@@ -189,7 +189,7 @@ pub struct Report {
     pub factorizations: usize,
     /// Residuals of the returned solution, by the yardstick that is the same for all solvers.
     pub residuals: Residuals,
-    /// Wall-clock time of the solve.
+    /// Wall-clock time of the solve, without that of measuring `residuals`.
     pub time: Duration,
     /// Residual of every iteration, empty unless the budget asked for it.
     pub history: Vec<HistoryEntry>,

@@ -226,11 +226,16 @@ impl Solver for Pgs {
         solution.impulse.clear();
         solution.impulse.resize(problem.row_count(), 0.0);
 
-        let (outcome, sweeps, residuals) = match started {
+        let (outcome, sweeps, residuals, time) = match started {
             // Without A⁻¹ there is no velocity and no residual: zeros, and nothing claimed.
             Err(failure) => {
                 self.own_residual = f64::INFINITY;
-                (Outcome::Failed(failure), 0, unknown_residuals())
+                (
+                    Outcome::Failed(failure),
+                    0,
+                    unknown_residuals(),
+                    watch.elapsed(),
+                )
             }
             Ok(()) => {
                 let (outcome, sweeps) = self.iterate(problem, budget, &watch, &mut history);
@@ -241,12 +246,13 @@ impl Solver for Pgs {
                 workspace
                     .yardstick
                     .velocity_of(problem, &workspace.best, &mut solution.velocity);
+                let time = watch.elapsed();
                 let residuals =
                     workspace
                         .yardstick
                         .residuals(problem, &solution.velocity, &solution.impulse);
                 self.own_residual = self.model_residual();
-                (outcome, sweeps, residuals)
+                (outcome, sweeps, residuals, time)
             }
         };
         Report {
@@ -255,7 +261,7 @@ impl Solver for Pgs {
             inner_iterations: sweeps,
             factorizations: 0,
             residuals,
-            time: watch.elapsed(),
+            time,
             history,
         }
     }

@@ -350,13 +350,13 @@ impl Solver for SubAdmm {
     fn solve(&mut self, problem: &Problem, budget: &Budget, solution: &mut Solution) -> Report {
         let stopwatch = Stopwatch::start(budget);
         let mut history = Vec::new();
-        let report = |outcome, iterations, factorizations, residuals, history| Report {
+        let report = |outcome, iterations, factorizations, residuals, time, history| Report {
             outcome,
             iterations,
             inner_iterations: iterations,
             factorizations,
             residuals,
-            time: stopwatch.elapsed(),
+            time,
             history,
         };
         if let Err(failure) = self.prepare(problem) {
@@ -369,6 +369,7 @@ impl Solver for SubAdmm {
                 0,
                 self.factorizations,
                 Residuals::unknown(),
+                stopwatch.elapsed(),
                 history,
             );
         }
@@ -391,11 +392,25 @@ impl Solver for SubAdmm {
             self.yardstick
                 .velocity_of(problem, &solution.impulse, &mut solution.velocity);
         }
-        let residuals = self
-            .yardstick
-            .residuals(problem, &solution.velocity, &solution.impulse);
+        let time = stopwatch.elapsed();
+        let residuals = if budget.all_residuals {
+            self.yardstick
+                .residuals(problem, &solution.velocity, &solution.impulse)
+        } else {
+            let residual = self
+                .yardstick
+                .measure(problem, &solution.impulse, budget.criterion);
+            Residuals::only(budget.criterion, residual)
+        };
         let outcome = measure::honest(outcome, residuals.of(budget.criterion), budget.tolerance);
-        report(outcome, iterations, self.factorizations, residuals, history)
+        report(
+            outcome,
+            iterations,
+            self.factorizations,
+            residuals,
+            time,
+            history,
+        )
     }
 }
 

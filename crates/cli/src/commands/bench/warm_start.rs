@@ -10,13 +10,29 @@ use super::timing::{fastest, microseconds, quantile};
 use crate::arguments::BenchArguments;
 use crate::solvers;
 
-/// Relative change of b.
-const CHANGE: f64 = 1e-3;
+/// Relative changes of b.
+const CHANGES: [f64; 2] = [1e-3, 1e-4];
+/// Scenes whose steps are solved with and without the last step's impulses, and how many steps.
+const SCENES: [&str; 2] = ["bolt-nut", "dish-piling"];
+const STEPS: usize = 240;
 
 pub(super) fn print(out: &mut dyn Write, arguments: &BenchArguments) -> anyhow::Result<()> {
+    for change in CHANGES {
+        after_a_change(out, arguments, change)?;
+        writeln!(out)?;
+    }
+    between_steps(out)
+}
+
+/// Generated problems before and after a small change of b.
+fn after_a_change(
+    out: &mut dyn Write,
+    arguments: &BenchArguments,
+    change: f64,
+) -> anyhow::Result<()> {
     writeln!(
         out,
-        "Warm start after a change of b by {CHANGE:e} (median microseconds)"
+        "Warm start after a change of b by {change:e} (median microseconds)"
     )?;
     writeln!(
         out,
@@ -38,7 +54,7 @@ pub(super) fn print(out: &mut dyn Write, arguments: &BenchArguments) -> anyhow::
     };
     for (family, problems) in &families {
         for (name, budget) in [("canal", &canal), ("subadmm", &subadmm)] {
-            let (cold, warm) = compare(name, problems, budget)?;
+            let (cold, warm) = compare(name, problems, budget, change)?;
             writeln!(
                 out,
                 "{family:9} {name:9} {cold:>10.0} {warm:>10.0} {:>8.2}",
@@ -49,11 +65,62 @@ pub(super) fn print(out: &mut dyn Write, arguments: &BenchArguments) -> anyhow::
     Ok(())
 }
 
-fn compare(name: &str, problems: &[Problem], budget: &Budget) -> anyhow::Result<(f64, f64)> {
+/// Steps of a simulation, each from the last one's impulses or from none.
+fn between_steps(out: &mut dyn Write) -> anyhow::Result<()> {
+    writeln!(
+        out,
+        "Warm start from step to step of a scene (mean microseconds of solving over {STEPS} steps)"
+    )?;
+    writeln!(
+        out,
+        "{:11} {:9} {:>8} {:>10} {:>10} {:>8}",
+        "scene", "solver", "to m/s", "cold", "warm", "ratio"
+    )?;
+    for scene in SCENES {
+        for (solver, tolerance) in [("canal", 1e-6), ("subadmm", 1e-3)] {
+            let time = |warm_start| simulate(scene, solver, tolerance, warm_start);
+            let (cold, warm) = (time(false)?, time(true)?);
+            writeln!(
+                out,
+                "{scene:11} {solver:9} {tolerance:>8.0e} {cold:>10.0} {warm:>10.0} {:>8.2}",
+                cold / warm
+            )?;
+        }
+    }
+    Ok(())
+}
+
+/// Mean time of solving one step, microseconds.
+fn simulate(scene: &str, solver: &str, tolerance: f64, warm_start: bool) -> anyhow::Result<f64> {
+    let options = stiction_scenes::Options {
+        solver: Some(solver.to_owned()),
+        tolerance: Some(tolerance),
+        ..stiction_scenes::Options::default()
+    };
+    let mut world = stiction_scenes::build(scene, &options)?.world;
+    let settings = world.settings().clone();
+    world.set_settings(stiction_sim::Settings {
+        warm_start,
+        ..settings
+    })?;
+    let mut seconds = 0.0;
+    for _ in 0..STEPS {
+        world.step()?;
+        seconds += world.report().stages.solve;
+    }
+    Ok(1e6 * seconds / STEPS as f64)
+}
+
+fn compare(
+    name: &str,
+    problems: &[Problem],
+    budget: &Budget,
+    change: f64,
+) -> anyhow::Result<(f64, f64)> {
     let mut solver = solvers::make(name)?;
     let (mut cold, mut warm) = (vec![], vec![]);
     for (k, problem) in problems.iter().enumerate() {
-        let next = perturb_b(problem, CHANGE, k as u64)?;
+        let next = perturb_b(problem, change, k as u64)?;
         let (_, previous) = fastest(solver.as_mut(), problem, budget, &Solution::cold());
         cold.push(microseconds(
             &fastest(solver.as_mut(), &next, budget, &Solution::cold()).0,
