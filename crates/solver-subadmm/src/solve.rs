@@ -99,10 +99,10 @@ impl SubAdmm {
     }
 
     /// Lines 1–7: reformulation, β, matrices and their factors.
-    fn prepare(&mut self, problem: &Problem) -> Result<(), Failure> {
+    fn prepare(&mut self, problem: &Problem, has_guess: bool) -> Result<(), Failure> {
         self.factorizations = 0;
         self.yardstick.update(problem)?;
-        let splitting = self.choose(problem);
+        let splitting = self.choose(problem, has_guess);
         self.layout.update(
             problem,
             self.yardstick.rows(),
@@ -359,7 +359,7 @@ impl Solver for SubAdmm {
             time,
             history,
         };
-        if let Err(failure) = self.prepare(problem) {
+        if let Err(failure) = self.prepare(problem, solution.has_guess(problem)) {
             solution.velocity.clear();
             solution.velocity.resize(problem.dof_count(), 0.0);
             solution.impulse.clear();
