@@ -30,6 +30,7 @@ const EASY_GROWTH: f64 = 30.0;
 /// Cold starts where the first attempt led nowhere: their first penalty relative to the usual one, and
 /// their outer iterations.
 const RESTARTS: [(f64, usize); 5] = [(1.0, 40), (0.01, 40), (30.0, 40), (0.1, 40), (3.0, 40)];
+
 /// The cascaded Newton-based augmented-Lagrangian solver.
 #[derive(Debug)]
 pub struct Canal {
