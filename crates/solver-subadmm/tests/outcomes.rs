@@ -38,7 +38,7 @@ fn a_guess_from_nearby_saves_iterations() {
     for index in 0..nearby.subsystems().len() {
         let b: Vec<f64> = nearby.b()[6 * index..6 * index + 6]
             .iter()
-            .map(|b| 1.001 * b)
+            .map(|b| 1.01 * b)
             .collect();
         nearby.set_b(index, &b).expect("the same size");
     }
