@@ -56,6 +56,8 @@ const ROUND: usize = 80;
 pub(crate) struct Effort {
     pace: Pace,
     may_be_patient: bool,
+    /// Residual at and below which nothing more is to be gained.
+    floor: f64,
     /// Outer iterations that are left.
     left: usize,
     /// Outer iterations in a row that did not halve the residual, and how many of them may be.
@@ -68,9 +70,11 @@ pub(crate) struct Effort {
 
 impl Effort {
     /// A run of at most `most` outer iterations, unless it turns out to be hard and may be patient.
-    pub(crate) fn new(most: usize, may_be_patient: bool) -> Self {
+    /// `floor` is the residual that rounding may leave.
+    pub(crate) fn new(most: usize, may_be_patient: bool, floor: f64) -> Self {
         Self {
             may_be_patient,
+            floor,
             left: most,
             patience: PATIENCE,
             ..Self::default()
@@ -79,6 +83,11 @@ impl Effort {
 
     pub(crate) fn pace(&self) -> Pace {
         self.pace
+    }
+
+    /// Whether a residual may be all that rounding leaves.
+    pub(crate) fn is_rounding(&self, residual: f64) -> bool {
+        residual <= self.floor
     }
 
     /// Starts an outer iteration if one is left.
@@ -127,7 +136,7 @@ impl Effort {
         }
         self.patience *= 2;
         self.lost_paths += 1;
-        if self.lost_paths == LOST_PATHS && self.may_be_patient {
+        if self.lost_paths == LOST_PATHS && self.may_be_patient && !self.is_rounding(residual) {
             self.pace = Pace::Patient;
             self.left = HARD_PATIENCE;
             self.mark = residual;
@@ -141,7 +150,7 @@ mod tests {
 
     #[test]
     fn lost_paths_make_patient_and_progress_keeps_going() {
-        let mut effort = Effort::new(10, true);
+        let mut effort = Effort::new(10, true, 1e-10);
         assert!(effort.is_stuck(false) && !effort.is_stuck(true));
         for path in 0..LOST_PATHS {
             assert_eq!(effort.pace(), Pace::Bold, "after {path} lost paths");
@@ -165,11 +174,20 @@ mod tests {
 
     #[test]
     fn a_bold_run_ends_when_its_iterations_are_spent() {
-        let mut effort = Effort::new(4, false);
+        let mut effort = Effort::new(4, false, 0.0);
         for _ in 0..LOST_PATHS {
             effort.note_path(false, 1.0);
         }
         assert_eq!(effort.pace(), Pace::Bold);
         assert_eq!((0..).take_while(|_| effort.goes_on()).count(), 4);
+    }
+
+    #[test]
+    fn rounding_is_no_reason_for_patience() {
+        let mut effort = Effort::new(4, true, 1e-10);
+        for _ in 0..LOST_PATHS {
+            effort.note_path(false, 1e-11);
+        }
+        assert_eq!(effort.pace(), Pace::Bold);
     }
 }

@@ -22,6 +22,9 @@ const PATH_STEPS: usize = 40;
 const FAR_OFF: f64 = 1e3;
 /// A guess whose residual is that of a cold start times this may be one Newton step away.
 const CLOSE: f64 = 1e-4;
+/// A residual that is that of a cold start times this may be all that rounding leaves: neither patience
+/// nor another start is worth it.
+const ROUNDING: f64 = 1e-10;
 /// A strict solve of so few steps, from a cold start or from a guess, lets the penalty grow by so
 /// much.
 const EASY_STEPS: usize = 2;
@@ -59,8 +62,9 @@ struct Inner {
 
 /// Where the iteration starts.
 struct Start {
-    /// The criterion's.
+    /// The criterion's, and what it is without a guess.
     residual: f64,
+    cold_residual: f64,
     /// Whether the guess is close to the answer.
     is_close: bool,
     /// Steps of a strict solve that count as few.
@@ -188,7 +192,7 @@ impl Canal {
             return outcome;
         }
         for restart in RESTARTS {
-            if outcome != Outcome::OutOfIterations {
+            if outcome != Outcome::OutOfIterations || self.effort.is_rounding(self.best.residual) {
                 break;
             }
             if restart.0 == 1.0 && !guess.has_guess(run.problem) {
@@ -225,11 +229,12 @@ impl Canal {
         self.strict_pause = Pause::default();
         self.finish_pause = Pause::default();
         self.mean.clear();
+        let start = self.adopt_guess(run, guess);
         self.effort = Effort::new(
             most,
             self.settings.max_strict > 0 && budget.max_iterations.is_none(),
+            ROUNDING * start.cold_residual,
         );
-        let start = self.adopt_guess(run, guess);
         self.best.start(&self.state.lambda, start.residual);
         if self.best.is_within(budget) {
             return Outcome::Converged;
@@ -332,8 +337,10 @@ impl Canal {
 
     /// Goes on from the guess if there is one that deserves the name.
     fn adopt_guess(&mut self, run: &Run<'_>, guess: &Solution) -> Start {
+        let cold_residual = self.residual(run);
         let cold = Start {
-            residual: self.residual(run),
+            residual: cold_residual,
+            cold_residual,
             is_close: false,
             easy_steps: EASY_STEPS,
         };
@@ -343,10 +350,11 @@ impl Canal {
         self.state
             .adopt(run.problem, &mut self.yardstick, &guess.impulse);
         let residual = self.residual(run);
-        if residual <= FAR_OFF * cold.residual {
+        if residual <= FAR_OFF * cold_residual {
             return Start {
                 residual,
-                is_close: residual <= CLOSE * cold.residual,
+                cold_residual,
+                is_close: residual <= CLOSE * cold_residual,
                 easy_steps: EASY_STEPS_FROM_GUESS,
             };
         }
