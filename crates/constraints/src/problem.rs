@@ -43,6 +43,24 @@ impl Constraint {
         }
     }
 
+    /// Whether this is a contact that opens, z_n + e_n > 0, and has no impulse: it obeys its law, and
+    /// so does everything near it. In most problems most contacts are such. `false` when a velocity
+    /// is not a number.
+    #[inline]
+    pub fn is_free(&self, row_velocity: &[f64], lambda: &[f64]) -> bool {
+        if !self.law.is_contact() {
+            return false;
+        }
+        let rows = self.first_row..self.first_row + 3;
+        let (Ok([x, y, z]), Ok([a, b, c])) = (
+            <[f64; 3]>::try_from(&row_velocity[rows.clone()]),
+            <[f64; 3]>::try_from(&lambda[rows]),
+        ) else {
+            return false;
+        };
+        c == 0.0 && a == 0.0 && b == 0.0 && z + self.error.z > 0.0 && (x + y + z).is_finite()
+    }
+
     /// Writes the constraint's part of a stacked row vector.
     #[inline]
     pub fn store(&self, value: &Vector3<f64>, stacked: &mut [f64]) {

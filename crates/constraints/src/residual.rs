@@ -373,6 +373,9 @@ impl Yardstick {
     fn scaled(&self, problem: &Problem, lambda: &[f64], row_velocity: &[f64]) -> f64 {
         let mut worst: f64 = 0.0;
         for (constraint, &mass) in problem.constraints().iter().zip(&self.effective_mass) {
+            if constraint.is_free(row_velocity, lambda) {
+                continue;
+            }
             let impulse = constraint.load(lambda);
             let x_bar = constraint.load(row_velocity) - impulse / mass;
             let map = constraint.law.impulse(
@@ -396,6 +399,9 @@ impl Yardstick {
         let scale = 1.0 / self.mean_diagonal;
         let (mut plain, mut balanced, mut size) = (0.0, 0.0, 0.0);
         for constraint in problem.constraints() {
+            if constraint.is_free(row_velocity, lambda) {
+                continue;
+            }
             let impulse = constraint.load(lambda);
             let z = constraint.load(row_velocity);
             if !(z.sum() + impulse.sum()).is_finite() {

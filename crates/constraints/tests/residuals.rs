@@ -94,6 +94,30 @@ proptest! {
             prop_assert!(r.scaled > 1e-4, "{:?} {:?}", law, r);
         }
     }
+
+    /// What the residuals leave out obeys its law at any weight.
+    #[test]
+    fn a_free_contact_obeys_its_law(law in law(), z in vector(), e in vector(), beta in 0.01..100.0) {
+        let a = Matrix3::identity();
+        let problem = held(&a, law, &Vector3::zeros(), &e);
+        let constraint = &problem.constraints()[0];
+        let is_free = constraint.is_free(z.as_slice(), &[0.0; 3]);
+        prop_assert_eq!(is_free, law.is_contact() && z.z + e.z > 0.0);
+        prop_assert!(!constraint.is_free(z.as_slice(), &[0.0, 1e-300, 0.0]));
+        if is_free {
+            for operator in [
+                ConeOperator::Strict,
+                ConeOperator::Proximal { shift: law.normal_shift(&z, &e, &Vector3::zeros()) },
+            ] {
+                prop_assert_eq!(law.impulse(3, &z, &e, beta, operator), Vector3::zeros());
+            }
+        }
+        for row in 0..3 {
+            let mut unknown = z;
+            unknown[row] = f64::NAN;
+            prop_assert!(!constraint.is_free(unknown.as_slice(), &[0.0; 3]));
+        }
+    }
 }
 
 #[test]

@@ -168,6 +168,11 @@ impl PathNewton {
         let mut size: f64 = 0.0;
         self.awake.clear();
         for (index, constraint) in problem.constraints().iter().enumerate() {
+            if tau == 0.0 && constraint.is_free(&self.x, &self.lambda) {
+                self.stiffness[index] = Matrix3::zeros();
+                constraint.store(&Vector3::zeros(), &mut self.residual);
+                continue;
+            }
             let mass = yardstick.effective_masses()[index];
             let lambda: Vector3<f64> = constraint.load(&self.lambda);
             let response = constraint.law.smoothed_response(

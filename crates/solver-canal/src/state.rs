@@ -118,7 +118,10 @@ impl State {
         self.trial_x.copy_from_slice(&self.x);
         self.awake.clear();
         for (index, constraint) in problem.constraints().iter().enumerate() {
-            if self.respond_one(index, constraint, operators) {
+            if operators == Operators::Strict && self.is_open(constraint) {
+                constraint.store(&Vector3::zeros(), &mut self.response);
+                self.stiffness[index] = Matrix3::zeros();
+            } else if self.respond_one(index, constraint, operators) {
                 self.awake.push(index);
             }
         }
@@ -232,10 +235,15 @@ impl State {
     pub(crate) fn note_modes(&mut self) -> bool {
         let mut has_changed = self.modes.len() != self.stiffness.len();
         self.modes.resize(self.stiffness.len(), 0);
-        for (mode, k) in self.modes.iter_mut().zip(&self.stiffness) {
-            let now = k
-                .iter()
-                .fold(0, |bits, &entry| 2 * bits + u16::from(entry != 0.0));
+        let mut awake = self.awake.iter().copied().peekable();
+        for (index, mode) in self.modes.iter_mut().enumerate() {
+            let now = if awake.next_if_eq(&index).is_some() {
+                self.stiffness[index]
+                    .iter()
+                    .fold(0, |bits, &entry| 2 * bits + u16::from(entry != 0.0))
+            } else {
+                0
+            };
             has_changed |= *mode != now;
             *mode = now;
         }
