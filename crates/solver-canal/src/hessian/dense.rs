@@ -3,6 +3,7 @@
 use nalgebra::Matrix3;
 use stiction_constraints::{DynamicsMatrix, JointRows};
 
+use super::factor::LuShape;
 use super::{Part, factor, for_each_block};
 
 /// Dense A + Jᵀ K J with its factor in place.
@@ -12,7 +13,7 @@ pub(super) struct DenseHessian {
     /// A, both triangles, by rows.
     base: Vec<f64>,
     matrix: Vec<f64>,
-    pivots: Vec<usize>,
+    lu_shape: LuShape,
     product: Vec<f64>,
 }
 
@@ -49,11 +50,11 @@ impl DenseHessian {
         stiffness: &[Matrix3<f64>],
     ) -> bool {
         self.assemble(rows, awake, stiffness, Part::All);
-        factor::lu_in_place(self.n, &mut self.matrix, &mut self.pivots)
+        factor::lu_in_place(self.n, &mut self.matrix, &mut self.lu_shape)
     }
 
     pub(super) fn solve_general(&self, x: &mut [f64]) {
-        factor::lu_solve(self.n, &self.matrix, &self.pivots, x);
+        factor::lu_solve(self.n, &self.matrix, &self.lu_shape, x);
     }
 
     fn assemble(
