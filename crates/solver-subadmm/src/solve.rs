@@ -8,6 +8,7 @@ use stiction_constraints::{
     Stopwatch, Yardstick,
 };
 
+use self::measure::Guess;
 use crate::anderson::Anderson;
 use crate::balance::Forces;
 use crate::base::Base;
@@ -98,11 +99,31 @@ impl SubAdmm {
         }
     }
 
-    /// Lines 1–7: reformulation, β, matrices and their factors.
-    fn prepare(&mut self, problem: &Problem, has_guess: bool) -> Result<(), Failure> {
+    /// From the guess to the best impulses, which `watch` keeps; nothing is prepared where the guess
+    /// is the answer.
+    fn attempt(
+        &mut self,
+        problem: &Problem,
+        budget: &Budget,
+        guess: &Solution,
+        stopwatch: &Stopwatch,
+        history: &mut Vec<HistoryEntry>,
+    ) -> Result<(Outcome, usize), Failure> {
         self.factorizations = 0;
         self.yardstick.update(problem)?;
-        let splitting = self.choose(problem, has_guess);
+        let (start, residual) = self.measure_guess(problem, budget, guess);
+        self.watch.start(&self.iterate.stacked, residual);
+        if residual <= budget.tolerance {
+            return Ok((Outcome::Converged, 0));
+        }
+        self.prepare(problem, start == Guess::Close)?;
+        self.start_iterate(problem, start != Guess::None);
+        Ok(self.iterate(problem, budget, stopwatch, history))
+    }
+
+    /// Lines 1–7: reformulation, β, matrices and their factors.
+    fn prepare(&mut self, problem: &Problem, is_close: bool) -> Result<(), Failure> {
+        let splitting = self.choose(problem, is_close);
         self.layout.update(
             problem,
             self.yardstick.rows(),
@@ -359,28 +380,24 @@ impl Solver for SubAdmm {
             time,
             history,
         };
-        if let Err(failure) = self.prepare(problem, solution.has_guess(problem)) {
-            solution.velocity.clear();
-            solution.velocity.resize(problem.dof_count(), 0.0);
-            solution.impulse.clear();
-            solution.impulse.resize(problem.row_count(), 0.0);
-            return report(
-                Outcome::Failed(failure),
-                0,
-                self.factorizations,
-                Residuals::unknown(),
-                stopwatch.elapsed(),
-                history,
-            );
-        }
-        let (has_guess, residual) = self.measure_guess(problem, budget, solution);
-        self.watch.start(&self.iterate.stacked, residual);
-        let (outcome, iterations) = if residual <= budget.tolerance {
-            (Outcome::Converged, 0)
-        } else {
-            self.start_iterate(problem, has_guess);
-            self.iterate(problem, budget, &stopwatch, &mut history)
-        };
+        let (outcome, iterations) =
+            match self.attempt(problem, budget, solution, &stopwatch, &mut history) {
+                Ok(done) => done,
+                Err(failure) => {
+                    solution.velocity.clear();
+                    solution.velocity.resize(problem.dof_count(), 0.0);
+                    solution.impulse.clear();
+                    solution.impulse.resize(problem.row_count(), 0.0);
+                    return report(
+                        Outcome::Failed(failure),
+                        0,
+                        self.factorizations,
+                        Residuals::unknown(),
+                        stopwatch.elapsed(),
+                        history,
+                    );
+                }
+            };
         solution.impulse.clear();
         solution.impulse.extend_from_slice(&self.watch.best);
         solution.velocity.resize(problem.dof_count(), 0.0);

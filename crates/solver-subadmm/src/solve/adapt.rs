@@ -15,8 +15,8 @@ const LATEST_FIRST_TEST: f64 = 4.0;
 
 impl SubAdmm {
     /// The splitting and the rules for β that suit a problem. One β for all gets from nothing to a
-    /// first answer in the fewest iterations; from a guess effective masses do.
-    pub(super) fn choose(&mut self, problem: &Problem, has_guess: bool) -> Splitting {
+    /// first answer in the fewest iterations; from a guess that is close effective masses do.
+    pub(super) fn choose(&mut self, problem: &Problem, is_close: bool) -> Splitting {
         let settings = &self.settings;
         self.rules = (settings.start_penalty, settings.fallback_penalty);
         let is_small = settings.splitting == Splitting::Body
@@ -29,7 +29,7 @@ impl SubAdmm {
         if let Some(rule) = settings.grouped_penalty
             && constraints.all(|constraint| constraint.law.is_contact())
         {
-            self.rules = match has_guess {
+            self.rules = match is_close {
                 true => (settings.start_penalty, Some(rule)),
                 false => (rule, Some(settings.start_penalty)),
             };

@@ -4,6 +4,20 @@ use stiction_constraints::{Budget, Failure, Outcome, Problem, Solution};
 
 use super::SubAdmm;
 
+/// A guess whose residual exceeds that of no impulses by this factor is not used.
+const FAR_OFF: f64 = 1e3;
+/// A guess whose residual is smaller than this part of that of no impulses is close to the answer.
+const CLOSE: f64 = 0.1;
+
+/// What is known of the impulses to start from.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Guess {
+    None,
+    /// Contacts that share a load in many ways carry along what fits no longer.
+    Rough,
+    Close,
+}
+
 impl SubAdmm {
     /// v̂ that belongs to the active constraints' impulses, into `measured_velocity`; `stacked`
     /// holds these impulses, zero in folded rows.
@@ -60,29 +74,31 @@ impl SubAdmm {
         residual.max(f64::EPSILON * largest)
     }
 
-    /// Residual of the guess, or of no impulses at all; leaves them in `stacked`.
+    /// Puts the impulses to start from into `stacked`; what they are worth, and their residual.
     pub(super) fn measure_guess(
         &mut self,
         problem: &Problem,
         budget: &Budget,
         solution: &Solution,
-    ) -> (bool, f64) {
-        let has_guess = solution.has_guess(problem);
+    ) -> (Guess, f64) {
         let stacked = &mut self.iterate.stacked;
         stacked.clear();
-        if has_guess {
-            stacked.extend_from_slice(&solution.impulse);
-        } else {
-            stacked.resize(problem.row_count(), 0.0);
+        stacked.resize(problem.row_count(), 0.0);
+        let free = self.yardstick.free_row_velocity();
+        let cold = self
+            .yardstick
+            .measure_at(problem, stacked, free, budget.criterion);
+        if !solution.has_guess(problem) {
+            return (Guess::None, cold);
         }
-        let residual = if has_guess {
-            self.yardstick.measure(problem, stacked, budget.criterion)
-        } else {
-            let free = self.yardstick.free_row_velocity();
-            self.yardstick
-                .measure_at(problem, stacked, free, budget.criterion)
-        };
-        (has_guess, residual)
+        let impulse = &solution.impulse;
+        let residual = self.yardstick.measure(problem, impulse, budget.criterion);
+        if residual > FAR_OFF * cold {
+            return (Guess::None, cold);
+        }
+        stacked.copy_from_slice(impulse);
+        let is_close = residual <= CLOSE * cold;
+        (if is_close { Guess::Close } else { Guess::Rough }, residual)
     }
 }
 
