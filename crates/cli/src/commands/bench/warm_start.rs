@@ -1,9 +1,13 @@
 //! A small change of b, as from one time step to the next: cold start against warm start.
 
 use std::io::Write;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
-use stiction_constraints::{Budget, Criterion, Problem, Solution};
+use stiction_constraints::{Budget, Criterion, Problem, Report, Solution, Solver};
 use stiction_generators::transform::perturb_b;
+use stiction_solver_canal::{Canal, CanalSettings};
+use stiction_solver_subadmm::{SubAdmm, SubAdmmSettings};
 
 use super::families::{bolt_nuts, dish_stacks};
 use super::timing::{fastest, microseconds, quantile};
@@ -15,6 +19,17 @@ const CHANGES: [f64; 2] = [1e-3, 1e-4];
 /// Scenes whose steps are solved with and without the last step's impulses, and how many steps.
 const SCENES: [&str; 2] = ["bolt-nut", "dish-piling"];
 const STEPS: usize = 240;
+/// With what, and to how many m/s.
+const SCENE_SOLVERS: [(&str, f64, MakeSolver); 2] = [
+    ("canal", 1e-6, || {
+        Box::new(Canal::new(CanalSettings::default()))
+    }),
+    ("subadmm", 1e-3, || {
+        Box::new(SubAdmm::new("subadmm", SubAdmmSettings::default()))
+    }),
+];
+
+type MakeSolver = fn() -> Box<dyn Solver>;
 
 pub(super) fn print(out: &mut dyn Write, arguments: &BenchArguments) -> anyhow::Result<()> {
     for change in CHANGES {
@@ -65,7 +80,7 @@ fn after_a_change(
     Ok(())
 }
 
-/// Steps of a simulation, each from the last one's impulses or from none.
+/// Steps of a simulation, each solved from no impulses and from the last step's.
 fn between_steps(out: &mut dyn Write) -> anyhow::Result<()> {
     writeln!(
         out,
@@ -77,9 +92,8 @@ fn between_steps(out: &mut dyn Write) -> anyhow::Result<()> {
         "scene", "solver", "to m/s", "cold", "warm", "ratio"
     )?;
     for scene in SCENES {
-        for (solver, tolerance) in [("canal", 1e-6), ("subadmm", 1e-3)] {
-            let time = |warm_start| simulate(scene, solver, tolerance, warm_start);
-            let (cold, warm) = (time(false)?, time(true)?);
+        for (solver, tolerance, make) in SCENE_SOLVERS {
+            let [cold, warm] = simulate(scene, tolerance, make)?;
             writeln!(
                 out,
                 "{scene:11} {solver:9} {tolerance:>8.0e} {cold:>10.0} {warm:>10.0} {:>8.2}",
@@ -90,25 +104,49 @@ fn between_steps(out: &mut dyn Write) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Mean time of solving one step, microseconds.
-fn simulate(scene: &str, solver: &str, tolerance: f64, warm_start: bool) -> anyhow::Result<f64> {
+/// Mean time of solving one step without and with a guess, microseconds. The simulation goes on with
+/// the latter, so that both solve the same problems.
+fn simulate(scene: &str, tolerance: f64, make: MakeSolver) -> anyhow::Result<[f64; 2]> {
     let options = stiction_scenes::Options {
-        solver: Some(solver.to_owned()),
         tolerance: Some(tolerance),
         ..stiction_scenes::Options::default()
     };
     let mut world = stiction_scenes::build(scene, &options)?.world;
-    let settings = world.settings().clone();
-    world.set_settings(stiction_sim::Settings {
-        warm_start,
-        ..settings
-    })?;
-    let mut seconds = 0.0;
+    let nanoseconds = Arc::new([AtomicU64::new(0), AtomicU64::new(0)]);
+    let total = Arc::clone(&nanoseconds);
+    world.set_solver_with(move || {
+        Box::new(BothWays {
+            solver: make(),
+            nanoseconds: Arc::clone(&total),
+        })
+    });
     for _ in 0..STEPS {
         world.step()?;
-        seconds += world.report().stages.solve;
     }
-    Ok(1e6 * seconds / STEPS as f64)
+    let mean = |sum: &AtomicU64| 1e-3 * sum.load(Ordering::Relaxed) as f64 / STEPS as f64;
+    Ok([mean(&nanoseconds[0]), mean(&nanoseconds[1])])
+}
+
+/// Solves every problem from nothing first, to know what that takes.
+struct BothWays {
+    solver: Box<dyn Solver>,
+    /// Without and with a guess.
+    nanoseconds: Arc<[AtomicU64; 2]>,
+}
+
+impl Solver for BothWays {
+    fn name(&self) -> &'static str {
+        self.solver.name()
+    }
+
+    fn solve(&mut self, problem: &Problem, budget: &Budget, solution: &mut Solution) -> Report {
+        let cold = self.solver.solve(problem, budget, &mut Solution::cold());
+        let warm = self.solver.solve(problem, budget, solution);
+        for (sum, report) in self.nanoseconds.iter().zip([&cold, &warm]) {
+            sum.fetch_add(report.time.as_nanos() as u64, Ordering::Relaxed);
+        }
+        warm
+    }
 }
 
 fn compare(
