@@ -12,7 +12,9 @@ use crate::sampling::{direction, log_uniform, normal, normal_vector, seeded, uni
 /// Whether some velocity satisfies all constraints.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Feasibility {
-    /// The errors e are chosen around a random velocity that satisfies everything.
+    /// The errors e are chosen around a random velocity that satisfies everything. With friction that
+    /// does not yet make sure of a solution (Painlevé's paradox): for about one problem in thirty
+    /// `canal` finds none.
     #[default]
     Guaranteed,
     /// The errors e are random: hard constraints may contradict each other.
