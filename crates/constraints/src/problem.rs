@@ -44,8 +44,8 @@ impl Constraint {
     }
 
     /// Whether this is a contact that opens, z_n + e_n > 0, and has no impulse: it obeys its law, and
-    /// so does everything near it. In most problems most contacts are such. `false` when a velocity
-    /// is not a number.
+    /// its natural map is zero all around. In most problems most contacts are such. `false` when a
+    /// velocity is not finite.
     #[inline]
     pub fn is_free(&self, row_velocity: &[f64], lambda: &[f64]) -> bool {
         if !self.law.is_contact() {

@@ -158,7 +158,7 @@ mod tests {
             is_tree in any::<bool>(),
             empty_diagonal in prop::option::of(0..14_usize),
         ) {
-            let parent = |i: usize| (i > 0).then(|| (7 * i + 3) % i);
+            let parent = |i: usize| (i > 0).then(|| (i - 1) / 2);
             let carries = |a: usize, b: usize| {
                 std::iter::successors(Some(b), |&i| parent(i)).any(|i| i == a)
             };
@@ -177,14 +177,13 @@ mod tests {
             prop_assume!(lu_in_place(n, &mut factor, &mut shape));
             let mut got = times(&a, &x);
             lu_solve(n, &factor, &shape, &mut got);
-            let error = got.iter().zip(&x).map(|(a, b)| (a - b).abs()).fold(0.0, f64::max);
             // Random matrices may be close to singular: what counts is that A x is met.
             let missed = times(&a, &got)
                 .iter()
                 .zip(times(&a, &x))
                 .map(|(a, b)| (a - b).abs())
                 .fold(0.0, f64::max);
-            prop_assert!(missed < 1e-9, "{missed} {error}");
+            prop_assert!(missed < 1e-9, "{missed}");
         }
     }
 
@@ -198,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn an_empty_or_infinite_column_is_refused() {
+    fn a_column_without_a_usable_pivot_is_refused() {
         let mut shape = LuShape::default();
         assert!(!lu_in_place(2, &mut [1.0, 0.0, 1.0, 0.0], &mut shape));
         assert!(!lu_in_place(2, &mut [1.0, 0.0, 1.0, f64::NAN], &mut shape));
