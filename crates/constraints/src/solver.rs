@@ -47,6 +47,9 @@ pub struct Budget {
     pub max_iterations: Option<usize>,
     /// Wall-clock limit.
     pub time_limit: Option<Duration>,
+    /// A guess with at most this residual may be handed back as it is; `None` stands for the
+    /// tolerance. Of one between this and the tolerance Newton solvers make what a step can.
+    pub guess_tolerance: Option<f64>,
     /// Whether to record the residual of every iteration (costs a residual an iteration).
     pub record_history: bool,
     /// Whether the report needs all residuals. If not, a solver may leave it at the criterion's:
@@ -61,6 +64,7 @@ impl Default for Budget {
             criterion: Criterion::default(),
             max_iterations: None,
             time_limit: None,
+            guess_tolerance: None,
             record_history: false,
             all_residuals: true,
         }
@@ -187,6 +191,8 @@ pub struct Report {
     pub inner_iterations: usize,
     /// Matrices factorised, those of A not counted.
     pub factorizations: usize,
+    /// The criterion's residual of what the solve began with: the guess, or no impulses.
+    pub start_residual: f64,
     /// Residuals of the returned solution, by the yardstick that is the same for all solvers.
     pub residuals: Residuals,
     /// Wall-clock time of the solve, without that of measuring `residuals`.

@@ -60,6 +60,8 @@ pub(crate) struct Row {
     pub(crate) is_dormant: bool,
     /// Found by the solver, N·s.
     pub(crate) impulse: [f64; 3],
+    /// Whether the guess of its island was good.
+    pub(crate) is_settled: bool,
 }
 
 /// What a constraint sees of one subsystem.
@@ -146,6 +148,7 @@ impl RowBuffer {
             terms,
             is_dormant: false,
             impulse: [0.0; 3],
+            is_settled: false,
         });
     }
 
@@ -174,6 +177,7 @@ impl RowBuffer {
             terms: [None; 2],
             is_dormant: false,
             impulse: [0.0; 3],
+            is_settled: false,
         });
     }
 

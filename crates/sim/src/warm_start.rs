@@ -10,7 +10,32 @@ use crate::rows::{Key, Row};
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub(crate) struct WarmStart {
     /// Sorted by key.
-    impulses: Vec<(Key, Vector3<f64>)>,
+    impulses: Vec<(Key, Stored)>,
+}
+
+/// What is known of a constraint from the last step.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+struct Stored {
+    impulse: Vector3<f64>,
+    is_settled: bool,
+}
+
+/// What a constraint is expected to do.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Guess {
+    /// In the rows of the constraint, N·s.
+    pub(crate) impulse: [f64; 3],
+    /// Whether the guess of the last step was good: if not, the impulse may be one that stopped a
+    /// motion and is too large for what is now at rest.
+    pub(crate) is_settled: bool,
+}
+
+impl Guess {
+    /// What is said of a constraint that is new.
+    pub(crate) const NONE: Self = Self {
+        impulse: [0.0; 3],
+        is_settled: true,
+    };
 }
 
 impl WarmStart {
@@ -24,23 +49,33 @@ impl WarmStart {
                 Key::Contact(_) => row.frame[0] * a + row.frame[1] * b + row.frame[2] * c,
                 _ => Vector3::new(a, b, c),
             };
-            (row.key, impulse)
+            let is_settled = row.is_settled;
+            (
+                row.key,
+                Stored {
+                    impulse,
+                    is_settled,
+                },
+            )
         }));
         self.impulses.sort_unstable_by_key(|&(key, _)| key);
     }
 
     /// The guess for a row; zero for one that is new.
-    pub(crate) fn guess(&self, row: &Row) -> [f64; 3] {
+    pub(crate) fn guess(&self, row: &Row) -> Guess {
         let found = self
             .impulses
             .binary_search_by_key(&row.key, |&(key, _)| key);
         let Ok(at) = found else {
-            return [0.0; 3];
+            return Guess::NONE;
         };
-        let impulse = self.impulses[at].1;
-        match row.key {
-            Key::Contact(_) => row.frame.map(|direction| direction.dot(&impulse)),
-            _ => impulse.into(),
+        let stored = &self.impulses[at].1;
+        Guess {
+            impulse: match row.key {
+                Key::Contact(_) => row.frame.map(|direction| direction.dot(&stored.impulse)),
+                _ => stored.impulse.into(),
+            },
+            is_settled: stored.is_settled,
         }
     }
 }

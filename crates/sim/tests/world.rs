@@ -166,6 +166,42 @@ fn threads_and_batches_change_nothing() {
     assert_eq!(bits(&batch[1]), one);
 }
 
+/// An impulse that stopped a motion is within the tolerance of what holds at rest, but starts another.
+#[test]
+fn what_came_to_rest_needs_little_solving() {
+    let settings = Settings {
+        tolerance: 1e-6,
+        ..Settings::default()
+    };
+    let mut world = World::new(settings).unwrap();
+    floor(&mut world, 0.6);
+    let sides = Vector3::new(0.3, 0.2, 0.1);
+    for index in 0..3 {
+        let body = RigidBody::free(&format!("box {index}"), Inertia::solid_box(1.0, sides));
+        let turned = Isometry3::new(
+            Vector3::new(0.01 * index as f64, 0.0, 0.06 + 0.11 * index as f64),
+            Vector3::new(0.02, 0.01, 0.3 * index as f64),
+        );
+        let body = world.add_body(body.at(turned)).unwrap();
+        let shape = Shape::cuboid("box", sides / 2.0).unwrap();
+        world
+            .attach(body, shape, Material::with_friction(0.6))
+            .unwrap();
+    }
+    for _ in 0..480 {
+        world.step().unwrap();
+    }
+    let (mut solved, mut speed) = (0, 0.0_f64);
+    for _ in 0..240 {
+        let report = world.step().unwrap();
+        solved += usize::from(report.iterations > 0);
+        speed = speed.max((2.0 * report.kinetic_energy).sqrt());
+    }
+    // With every guess within the tolerance taken it is 160.
+    assert!(solved <= 80, "{solved} of 240 steps at rest were solved");
+    assert!(speed < 3e-7, "{speed} m/s");
+}
+
 #[test]
 fn islands_change_nothing_that_matters() {
     let run = |islands: bool| {

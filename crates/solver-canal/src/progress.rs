@@ -68,6 +68,8 @@ pub(crate) struct Spent {
     pub(crate) iterations: usize,
     pub(crate) newton_steps: usize,
     pub(crate) factorizations: usize,
+    /// What the first attempt began with.
+    pub(crate) start_residual: Option<f64>,
     pub(crate) history: Vec<HistoryEntry>,
 }
 

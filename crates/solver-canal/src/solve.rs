@@ -150,6 +150,7 @@ impl Solver for Canal {
             iterations: spent.iterations,
             inner_iterations: spent.newton_steps,
             factorizations: spent.factorizations,
+            start_residual: spent.start_residual.unwrap_or(f64::INFINITY),
             residuals: if budget.all_residuals {
                 self.yardstick
                     .residuals(problem, &solution.velocity, &solution.impulse)
@@ -177,6 +178,7 @@ fn refuse(
         iterations: 0,
         inner_iterations: 0,
         factorizations: 0,
+        start_residual: f64::INFINITY,
         residuals: Residuals::unknown(),
         time: stopwatch.elapsed(),
         history: Vec::new(),
@@ -236,7 +238,10 @@ impl Canal {
             ROUNDING * start.cold_residual,
         );
         self.best.start(&self.state.lambda, start.residual);
-        if self.best.is_within(budget) {
+        spent.start_residual.get_or_insert(start.residual);
+        let is_within = self.best.is_within(budget);
+        let is_good = start.residual <= budget.guess_tolerance.unwrap_or(budget.tolerance);
+        if is_within && (is_good || !self.settings.polish) {
             return Outcome::Converged;
         }
         let (dynamics, rows) = self.yardstick.matrices();
@@ -247,7 +252,7 @@ impl Canal {
             self.settings.linear_solver,
         );
         // A guess that close is often one Newton step away.
-        if start.is_close && self.settings.polish {
+        if (start.is_close || is_within) && self.settings.polish {
             self.finish(run, spent, start.residual);
         }
         if self.best.is_within(budget) {

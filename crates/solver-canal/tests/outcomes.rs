@@ -37,6 +37,26 @@ fn its_own_answer_is_an_exact_guess() {
 }
 
 #[test]
+fn a_guess_within_the_tolerance_is_improved_if_it_is_asked_to_be_better() {
+    let problem = dish_stack(&DishStackParams::default()).expect("valid dishes");
+    let mut solver = canal();
+    let (_, mut solution) = solve_cold(&mut solver, &problem, 1e-10);
+    for impulse in &mut solution.impulse {
+        *impulse *= 1.0 + 1e-6;
+    }
+    let budget = Budget {
+        guess_tolerance: Some(0.0),
+        ..Budget::with_tolerance(1e-3)
+    };
+    let report = solver.solve(&problem, &budget, &mut solution);
+    assert!(report.outcome.is_converged());
+    assert_eq!((report.iterations, report.inner_iterations), (0, 1));
+    let (start, end) = (report.start_residual, report.residuals.scaled);
+    assert!(start > 1e-8 && start < budget.tolerance, "{start}");
+    assert!(end < 0.1 * start, "{end} instead of {start}");
+}
+
+#[test]
 fn one_iteration_is_too_few_for_a_stack_of_dishes() {
     let problem = dish_stack(&DishStackParams::default()).expect("valid dishes");
     let budget = Budget {

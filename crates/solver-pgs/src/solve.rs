@@ -226,6 +226,7 @@ impl Solver for Pgs {
         solution.impulse.clear();
         solution.impulse.resize(problem.row_count(), 0.0);
 
+        let mut start_residual = f64::INFINITY;
         let (outcome, sweeps, residuals, time) = match started {
             // Without A⁻¹ there is no velocity and no residual: zeros, and nothing claimed.
             Err(failure) => {
@@ -238,6 +239,7 @@ impl Solver for Pgs {
                 )
             }
             Ok(()) => {
+                start_residual = self.common_residual(problem, budget);
                 let (outcome, sweeps) = self.iterate(problem, budget, &watch, &mut history);
                 let workspace = &mut self.workspace;
                 workspace.impulse.copy_from_slice(&workspace.best);
@@ -260,6 +262,7 @@ impl Solver for Pgs {
             iterations: sweeps,
             inner_iterations: sweeps,
             factorizations: 0,
+            start_residual,
             residuals,
             time,
             history,

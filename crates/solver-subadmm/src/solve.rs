@@ -371,15 +371,19 @@ impl Solver for SubAdmm {
     fn solve(&mut self, problem: &Problem, budget: &Budget, solution: &mut Solution) -> Report {
         let stopwatch = Stopwatch::start(budget);
         let mut history = Vec::new();
-        let report = |outcome, iterations, factorizations, residuals, time, history| Report {
-            outcome,
-            iterations,
-            inner_iterations: iterations,
-            factorizations,
-            residuals,
-            time,
-            history,
-        };
+        let report =
+            |outcome, iterations, factorizations, start_residual, residuals, time, history| {
+                Report {
+                    outcome,
+                    iterations,
+                    inner_iterations: iterations,
+                    factorizations,
+                    start_residual,
+                    residuals,
+                    time,
+                    history,
+                }
+            };
         let (outcome, iterations) =
             match self.attempt(problem, budget, solution, &stopwatch, &mut history) {
                 Ok(done) => done,
@@ -392,6 +396,7 @@ impl Solver for SubAdmm {
                         Outcome::Failed(failure),
                         0,
                         self.factorizations,
+                        f64::INFINITY,
                         Residuals::unknown(),
                         stopwatch.elapsed(),
                         history,
@@ -424,6 +429,7 @@ impl Solver for SubAdmm {
             outcome,
             iterations,
             self.factorizations,
+            self.watch.start_residual,
             residuals,
             time,
             history,

@@ -22,6 +22,7 @@ pub(crate) struct Watch {
     /// Best impulses so far, all rows stacked, and their residual.
     pub(crate) best: Vec<f64>,
     pub(crate) best_residual: f64,
+    pub(crate) start_residual: f64,
     /// Measured residual over ‖J v̂ − z‖ at the last measurement.
     ratio: f64,
     last: usize,
@@ -34,6 +35,7 @@ impl Watch {
         self.best.clear();
         self.best.extend_from_slice(guess);
         self.best_residual = residual;
+        self.start_residual = residual;
         self.ratio = f64::INFINITY;
         self.last = 0;
         self.next = FIRST;
