@@ -7,7 +7,7 @@ use stiction_constraints::{Budget, Problem, Solution, Solver};
 use stiction_generators::{QuadrupedsParams, quadrupeds};
 use stiction_solver_subadmm::{Adaptation, Splitting, SubAdmm, SubAdmmSettings};
 
-use super::timing::{fastest_of_each, microseconds, quantile};
+use super::timing::{Task, fastest_of_each, microseconds, quantile};
 use crate::arguments::BenchArguments;
 
 const ITERATIONS: usize = 100;
@@ -98,18 +98,30 @@ fn table(
         Box::new(SubAdmm::new(name, settings)) as Box<dyn Solver>
     });
     let mut lines: [Line; 3] = Default::default();
-    for problem in &problems {
-        let mut run = |count| {
-            let budgets: [Budget; 3] = std::array::from_fn(|_| iterations(count));
-            fastest_of_each(&mut solvers, problem, &budgets, &Solution::cold())
-        };
-        let (set_ups, reports) = (run(0), run(ITERATIONS));
-        for (line, (set_up, report)) in lines.iter_mut().zip(set_ups.iter().zip(&reports)) {
-            line.set_ups.push(microseconds(set_up));
-            line.times.push(microseconds(report));
-            line.residuals.push(report.residuals.paper);
-            line.factorizations.push(report.factorizations as f64);
-        }
+    let cold = Solution::cold();
+    let budgets = [iterations(0), iterations(ITERATIONS)];
+    // First all set-ups: they are the same work before every solve.
+    let tasks: Vec<Task> = budgets
+        .iter()
+        .flat_map(|budget| problems.iter().map(move |problem| (budget, problem)))
+        .flat_map(|(budget, problem)| {
+            (0..SPLITTINGS.len()).map(move |solver| (budget, problem, solver))
+        })
+        .map(|(budget, problem, solver)| Task {
+            solver,
+            problem,
+            budget,
+            start: &cold,
+        })
+        .collect();
+    let reports = fastest_of_each(&mut solvers, &tasks, || {});
+    let (set_ups, solves) = reports.split_at(reports.len() / 2);
+    for ((task, set_up), report) in tasks.iter().zip(set_ups).zip(solves) {
+        let line = &mut lines[task.solver];
+        line.set_ups.push(microseconds(set_up));
+        line.times.push(microseconds(report));
+        line.residuals.push(report.residuals.paper);
+        line.factorizations.push(report.factorizations as f64);
     }
     let mut first = None;
     for ((name, _), line) in SPLITTINGS.iter().zip(&mut lines) {

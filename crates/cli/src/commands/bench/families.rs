@@ -5,7 +5,7 @@ use std::io::Write;
 use stiction_constraints::{Budget, Criterion, Problem, Report, Solution};
 use stiction_generators::{BoltNutParams, DishStackParams, bolt_nut, dish_stack};
 
-use super::timing::{TURNS, fastest_of_each, microseconds, quantile};
+use super::timing::{self, TURNS, fastest_of_each, microseconds, quantile};
 use crate::arguments::BenchArguments;
 use crate::progress::Progress;
 use crate::solvers;
@@ -149,18 +149,26 @@ fn table(out: &mut dyn Write, family: &str, problems: &[Problem]) -> anyhow::Res
         .iter()
         .map(|task| solvers::make(task.solver))
         .collect::<Result<Vec<_>, _>>()?;
-    let budgets: Vec<Budget> = tasks.iter().map(|task| task.budget.clone()).collect();
     let mut lines: Vec<Line> = tasks.iter().map(|_| Line::default()).collect();
-    let progress = Progress::start(problems.len());
+    let cold = Solution::cold();
+    let timed: Vec<timing::Task> = problems
+        .iter()
+        .flat_map(|problem| {
+            tasks.iter().enumerate().map(|(solver, task)| timing::Task {
+                solver,
+                problem,
+                budget: &task.budget,
+                start: &cold,
+            })
+        })
+        .collect();
+    let progress = Progress::start(TURNS);
     progress.show(family);
-    for problem in problems {
-        let reports = fastest_of_each(&mut solvers, problem, &budgets, &Solution::cold());
-        for (line, report) in lines.iter_mut().zip(&reports) {
-            line.add(report);
-        }
-        progress.advance(1);
-    }
+    let reports = fastest_of_each(&mut solvers, &timed, || progress.advance(1));
     progress.finish();
+    for (task, report) in timed.iter().zip(&reports) {
+        lines[task.solver].add(report);
+    }
     for (task, mut line) in tasks.iter().zip(lines) {
         writeln!(
             out,

@@ -10,7 +10,7 @@ use stiction_solver_canal::{Canal, CanalSettings};
 use stiction_solver_subadmm::{SubAdmm, SubAdmmSettings};
 
 use super::families::{bolt_nuts, dish_stacks};
-use super::timing::{fastest, microseconds, quantile};
+use super::timing::{Task, fastest_of_each, microseconds, quantile};
 use crate::arguments::BenchArguments;
 use crate::solvers;
 
@@ -155,17 +155,29 @@ fn compare(
     budget: &Budget,
     change: f64,
 ) -> anyhow::Result<(f64, f64)> {
-    let mut solver = solvers::make(name)?;
-    let (mut cold, mut warm) = (vec![], vec![]);
+    let mut solvers = [solvers::make(name)?];
+    let cold = Solution::cold();
+    let mut steps = Vec::new();
     for (k, problem) in problems.iter().enumerate() {
-        let next = perturb_b(problem, change, k as u64)?;
-        let (_, previous) = fastest(solver.as_mut(), problem, budget, &Solution::cold());
-        cold.push(microseconds(
-            &fastest(solver.as_mut(), &next, budget, &Solution::cold()).0,
-        ));
-        warm.push(microseconds(
-            &fastest(solver.as_mut(), &next, budget, &previous).0,
-        ));
+        let mut previous = Solution::cold();
+        solvers[0].solve(problem, budget, &mut previous);
+        steps.push((perturb_b(problem, change, k as u64)?, previous));
     }
-    Ok((quantile(&mut cold, 0.5), quantile(&mut warm, 0.5)))
+    let tasks: Vec<Task> = [false, true]
+        .iter()
+        .flat_map(|is_warm| steps.iter().map(move |step| (is_warm, step)))
+        .map(|(is_warm, (problem, previous))| Task {
+            solver: 0,
+            problem,
+            budget,
+            start: if *is_warm { previous } else { &cold },
+        })
+        .collect();
+    let reports = fastest_of_each(&mut solvers, &tasks, || {});
+    let (cold, warm) = reports.split_at(steps.len());
+    let median = |reports: &[Report]| {
+        let mut times: Vec<f64> = reports.iter().map(microseconds).collect();
+        quantile(&mut times, 0.5)
+    };
+    Ok((median(cold), median(warm)))
 }
