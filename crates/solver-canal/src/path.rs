@@ -53,6 +53,8 @@ pub(crate) struct PathTask<'a> {
     pub(crate) tolerance: f64,
     /// The criterion's residual of the start.
     pub(crate) start_residual: f64,
+    /// A residual beyond which going straight at the problem is given up.
+    pub(crate) hopeless: f64,
     /// First smoothing τ as a velocity, m/s; 0 goes straight at the problem.
     pub(crate) smoothing: f64,
     pub(crate) max_steps: usize,
@@ -119,7 +121,9 @@ impl PathNewton {
             } else if tau == 0.0 || new_size > size {
                 setbacks += 1;
             }
-            if setbacks > if tau == 0.0 { 1 } else { PATIENCE } {
+            if setbacks > if tau == 0.0 { 1 } else { PATIENCE }
+                || tau == 0.0 && residual > task.hopeless
+            {
                 break;
             }
             size = new_size;

@@ -20,8 +20,12 @@ const FINISH_STEPS: usize = 8;
 const PATH_STEPS: usize = 40;
 /// A guess whose residual exceeds that of a cold start by this factor is not used.
 const FAR_OFF: f64 = 1e3;
-/// A guess whose residual is that of a cold start times this may be one Newton step away.
-const CLOSE: f64 = 1e-4;
+/// A guess whose residual is that of a cold start times this may be one Newton step away: any that is
+/// better than nothing, but where rows are so many for each degree of freedom that impulses are far from
+/// unique.
+const CLOSE: f64 = 1.0;
+const CLOSE_IF_REDUNDANT: f64 = 1e-4;
+const REDUNDANT: usize = 3;
 /// A residual that is that of a cold start times this may be all that rounding leaves: neither patience
 /// nor another start is worth it.
 const ROUNDING: f64 = 1e-10;
@@ -65,7 +69,7 @@ struct Start {
     /// The criterion's, and what it is without a guess.
     residual: f64,
     cold_residual: f64,
-    /// Whether the guess is close to the answer.
+    /// Whether the guess may be close to the answer.
     is_close: bool,
     /// Steps of a strict solve that count as few.
     easy_steps: usize,
@@ -251,9 +255,10 @@ impl Canal {
             rows,
             self.settings.linear_solver,
         );
-        // A guess that close is often one Newton step away.
+        // A guess that close is often one Newton step away; a step to what is worse than nothing says
+        // that it was not.
         if (start.is_close || is_within) && self.settings.polish {
-            self.finish(run, spent, start.residual);
+            self.finish(run, spent, start.residual, start.cold_residual);
         }
         if self.best.is_within(budget) {
             return Outcome::Converged;
@@ -278,7 +283,7 @@ impl Canal {
                 // Nothing opened, closed, started or stopped sliding: the finish converges
                 // quadratically.
                 if !self.state.note_modes() && self.finish_pause.is_over() {
-                    let has_paid = self.finish(run, spent, residual);
+                    let has_paid = self.finish(run, spent, residual, f64::INFINITY);
                     if self.effort.pace() == Pace::Patient {
                         self.finish_pause.note(has_paid);
                     }
@@ -355,11 +360,17 @@ impl Canal {
         self.state
             .adopt(run.problem, &mut self.yardstick, &guess.impulse);
         let residual = self.residual(run);
+        let is_redundant = run.problem.row_count() > REDUNDANT * run.problem.dof_count();
+        let close = if is_redundant {
+            CLOSE_IF_REDUNDANT
+        } else {
+            CLOSE
+        };
         if residual <= FAR_OFF * cold_residual {
             return Start {
                 residual,
                 cold_residual,
-                is_close: residual <= CLOSE * cold_residual,
+                is_close: residual <= close * cold_residual,
                 easy_steps: EASY_STEPS_FROM_GUESS,
             };
         }
@@ -442,9 +453,9 @@ impl Canal {
     }
 
     /// Newton straight at the complementarity problem from the current multipliers with their
-    /// residual.
-    fn finish(&mut self, run: &Run<'_>, spent: &mut Spent, residual: f64) -> bool {
-        self.newton_on_path(run, spent, residual, 0.0, FINISH_STEPS)
+    /// residual; not beyond what would be `hopeless`.
+    fn finish(&mut self, run: &Run<'_>, spent: &mut Spent, residual: f64, hopeless: f64) -> bool {
+        self.newton_on_path(run, spent, (residual, hopeless), 0.0, FINISH_STEPS)
     }
 
     /// Newton along the smoothed path, as wide at first as the current error; whether it paid.
@@ -453,14 +464,14 @@ impl Canal {
             .yardstick
             .measure(run.problem, &self.state.lambda, Criterion::Scaled);
         let residual = self.residual(run);
-        self.newton_on_path(run, spent, residual, width, PATH_STEPS)
+        self.newton_on_path(run, spent, (residual, f64::INFINITY), width, PATH_STEPS)
     }
 
     fn newton_on_path(
         &mut self,
         run: &Run<'_>,
         spent: &mut Spent,
-        start_residual: f64,
+        (start_residual, hopeless): (f64, f64),
         smoothing: f64,
         max_steps: usize,
     ) -> bool {
@@ -477,6 +488,7 @@ impl Canal {
             criterion: run.budget.criterion,
             tolerance: run.budget.tolerance,
             start_residual,
+            hopeless,
             smoothing,
             max_steps,
         };
