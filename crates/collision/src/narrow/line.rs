@@ -1,8 +1,9 @@
 //! Capsules: the exact distance of the other shape, minimised along the capsule's segment. The
-//! distance to a convex set is convex along a line, so bisection on its slope is exact.
+//! distance to a convex set is convex along a line, so the root of its slope is exact.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
+use super::root::increasing_root;
 use crate::contact::ShapeContact;
 use crate::sdf::SdfSample;
 use crate::shape::Convex;
@@ -11,9 +12,6 @@ use crate::shape::Convex;
 const FLAT: f64 = 0.01;
 /// The contact counts as a line if those points cover this fraction of the segment.
 const LINE: f64 = 0.2;
-
-/// Bisections by which the ends of that part are found, to 1e-12 of the segment.
-const BISECTIONS: usize = 40;
 
 /// Capsule (first) against a convex shape. False, and nothing done, if the segment itself touches the
 /// other's core: then the way out is not that of the segment's deepest point.
@@ -63,8 +61,10 @@ pub(super) fn capsule_against_convex(
     };
     // the part of the segment that is nearly as close
     let level = best.value + FLAT * radius;
-    let low = bisect(-1.0, lowest, |t| sample(t).value <= level);
-    let high = bisect(lowest, 1.0, |t| sample(t).value > level);
+    let below = |t: f64| level - sample(t).value;
+    let above = |t: f64| sample(t).value - level;
+    let low = increasing_root((-1.0, below(-1.0)), (lowest, FLAT * radius), below);
+    let high = increasing_root((lowest, -FLAT * radius), (1.0, above(1.0)), above);
     if high - low < 2.0 * LINE {
         emit(0, lowest);
         return true;
@@ -81,37 +81,14 @@ pub(super) fn capsule_against_convex(
 /// Where in [−1, 1] a convex function, given with its slope, is smallest; `None` as soon as its
 /// tangents show that it is above `limit` everywhere.
 fn lowest_below(limit: f64, at: impl Fn(f64) -> (f64, f64)) -> Option<f64> {
-    let (mut low, mut high) = (-1.0, 1.0);
-    for _ in 0..60 {
-        let middle = 0.5 * (low + high);
-        let (value, slope) = at(middle);
-        if value - slope.abs() * (high - middle) > limit {
-            return None;
-        }
-        if slope > 0.0 {
-            high = middle;
-        } else {
-            low = middle;
-        }
+    // Most pairs of shapes are apart, and the middle shows it.
+    let (value, slope) = at(0.0);
+    if value - slope.abs() > limit {
+        return None;
     }
-    Some(0.5 * (low + high))
-}
-
-/// Smallest t in [low, high] at which `is_past` holds, which it does from some t on; `high` if never.
-fn bisect(mut low: f64, mut high: f64, is_past: impl Fn(f64) -> bool) -> f64 {
-    if is_past(low) {
-        return low;
-    }
-    if !is_past(high) {
-        return high;
-    }
-    for _ in 0..BISECTIONS {
-        let middle = 0.5 * (low + high);
-        if is_past(middle) {
-            high = middle;
-        } else {
-            low = middle;
-        }
-    }
-    0.5 * (low + high)
+    let lowest = match slope > 0.0 {
+        true => increasing_root((-1.0, at(-1.0).1), (0.0, slope), |t| at(t).1),
+        false => increasing_root((0.0, slope), (1.0, at(1.0).1), |t| at(t).1),
+    };
+    Some(lowest)
 }

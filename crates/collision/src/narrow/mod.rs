@@ -9,6 +9,7 @@ mod line;
 mod manifold;
 mod mesh;
 mod patch;
+mod root;
 mod sdf;
 mod separation;
 
