@@ -17,6 +17,9 @@ use crate::products::Columns;
 
 /// ε: large enough that C does not drown the step in rounding, small enough to be invisible.
 const REGULARIZATION: f64 = 1e-6;
+/// ε of one step from where that is too small: where contacts and joints that hold contradict each other,
+/// it tells which of them give way.
+const SOFT: f64 = 1e-2;
 /// The path parameter is cut to this part of itself when the iterate is close to the path.
 const CUT: f64 = 0.1;
 /// ‖F‖ may grow by this factor in one step before the step is shortened.
@@ -53,7 +56,7 @@ pub(crate) struct PathTask<'a> {
     pub(crate) tolerance: f64,
     /// The criterion's residual of the start.
     pub(crate) start_residual: f64,
-    /// A residual beyond which going straight at the problem is given up.
+    /// A residual beyond which a step straight at the problem is made again from the start, softly.
     pub(crate) hopeless: f64,
     /// First smoothing τ as a velocity, m/s; 0 goes straight at the problem.
     pub(crate) smoothing: f64,
@@ -85,7 +88,8 @@ impl PathNewton {
         };
         let mut tau = task.smoothing;
         let mut setbacks = 0;
-        let mut size = self.linearize(problem, yardstick, tau);
+        let mut is_soft = false;
+        let mut size = self.linearize(problem, yardstick, tau, REGULARIZATION);
         while report.steps < task.max_steps && !stopwatch.is_spent() {
             if !hessian.factorize_general(yardstick.rows(), &self.awake, &self.stiffness) {
                 break;
@@ -96,7 +100,7 @@ impl PathNewton {
             let (residual, new_size) = loop {
                 self.advance(problem, yardstick, columns, alpha - taken);
                 taken = alpha;
-                let new_size = self.linearize(problem, yardstick, tau);
+                let new_size = self.linearize(problem, yardstick, tau, REGULARIZATION);
                 let is_acceptable = new_size <= GROWTH * size.max(tau);
                 if is_acceptable || tau == 0.0 || alpha < SHORTEST_STEP {
                     let residual =
@@ -121,9 +125,17 @@ impl PathNewton {
             } else if tau == 0.0 || new_size > size {
                 setbacks += 1;
             }
-            if setbacks > if tau == 0.0 { 1 } else { PATIENCE }
-                || tau == 0.0 && residual > task.hopeless
-            {
+            if tau == 0.0 && residual > task.hopeless {
+                if is_soft {
+                    break;
+                }
+                is_soft = true;
+                setbacks = 0;
+                self.start(problem, yardstick, columns, task.start);
+                size = self.linearize(problem, yardstick, tau, SOFT);
+                continue;
+            }
+            if setbacks > if tau == 0.0 { 1 } else { PATIENCE } {
                 break;
             }
             size = new_size;
@@ -135,7 +147,7 @@ impl PathNewton {
                     CUT * tau
                 };
                 setbacks = 0;
-                size = self.linearize(problem, yardstick, tau);
+                size = self.linearize(problem, yardstick, tau, REGULARIZATION);
             }
         }
         report
@@ -168,7 +180,13 @@ impl PathNewton {
     }
 
     /// C K and C F at the current λ and v̂; returns the largest |F_i|/β_i in m/s.
-    fn linearize(&mut self, problem: &Problem, yardstick: &Yardstick, tau: f64) -> f64 {
+    fn linearize(
+        &mut self,
+        problem: &Problem,
+        yardstick: &Yardstick,
+        tau: f64,
+        epsilon: f64,
+    ) -> f64 {
         let mut size: f64 = 0.0;
         self.awake.clear();
         for (index, constraint) in problem.constraints().iter().enumerate() {
@@ -192,10 +210,10 @@ impl PathNewton {
             if response.by_velocity == Matrix3::zeros() && response.by_impulse == Matrix3::zeros() {
                 // An open contact: C is a number.
                 self.stiffness[index] = Matrix3::zeros();
-                constraint.store(&(f / (1.0 + REGULARIZATION)), &mut self.residual);
+                constraint.store(&(f / (1.0 + epsilon)), &mut self.residual);
                 continue;
             }
-            let singular = Matrix3::identity() * (1.0 + REGULARIZATION) - response.by_impulse;
+            let singular = Matrix3::identity() * (1.0 + epsilon) - response.by_impulse;
             let c = singular.try_inverse().unwrap_or_else(Matrix3::zeros);
             self.stiffness[index] = c * response.by_velocity;
             self.awake.push(index);
