@@ -106,6 +106,15 @@ pub(crate) fn lu_in_place(n: usize, a: &mut [f64], shape: &mut LuShape) -> bool 
     true
 }
 
+/// Whether det A > 0, from the factor of [`lu_in_place`]: numbering rows and columns backwards alike
+/// keeps the sign, exchanging two rows turns it.
+pub(crate) fn lu_is_positive(n: usize, lu: &[f64], shape: &LuShape) -> bool {
+    let order = (0..n).rev().zip(&shape.exchanged);
+    let turned = order.filter(|(k, row)| k != *row).count();
+    let negative = (0..n).filter(|k| lu[k * n + k] < 0.0).count();
+    (turned + negative).is_multiple_of(2)
+}
+
 /// x ← A⁻¹ x with the factor of [`lu_in_place`].
 pub(crate) fn lu_solve(n: usize, lu: &[f64], shape: &LuShape, x: &mut [f64]) {
     for (k, &row) in (0..n).rev().zip(&shape.exchanged) {

@@ -310,6 +310,18 @@ impl SupernodalLu {
         true
     }
 
+    /// Whether the determinant of the factorised matrix is positive. Rows and columns are numbered
+    /// alike in the factor, which does not change its sign; exchanges inside a diagonal block may.
+    pub(super) fn is_determinant_positive(&self) -> bool {
+        let mut turns = 0;
+        for node in &self.supernodes {
+            let diagonal = (0..node.width()).map(|i| node.lower + i * (node.height() + 1));
+            turns += diagonal.filter(|&place| self.factor[place] < 0.0).count();
+            turns += inversions(&self.pivots[node.first..node.end]);
+        }
+        turns.is_multiple_of(2)
+    }
+
     /// x ← (P L U)⁻¹ x.
     pub(super) fn solve(&mut self, x: &mut [f64]) {
         let work = &mut self.work;
@@ -377,6 +389,15 @@ fn multiply(product: &mut [f64], rows: usize, a: MatRef<'_, f64>, b: MatRef<'_, 
         1.0,
         Par::Seq,
     );
+}
+
+/// Pairs of a permutation that are out of order: odd or even as the permutation is.
+fn inversions(permutation: &[usize]) -> usize {
+    let smaller_behind = |at: usize| {
+        let behind = permutation[at + 1..].iter();
+        behind.filter(|&&other| other < permutation[at]).count()
+    };
+    (0..permutation.len()).map(smaller_behind).sum()
 }
 
 #[cfg(test)]
