@@ -24,7 +24,7 @@ use crate::smoothed_system::{Point, Scene, SmoothedSystem};
 
 /// Factorisations of one run. The worst pile that was met took 6 000, most problems take some 200; the
 /// bound is for those without a solution, whose path goes to infinity ever more slowly.
-const MAX_FACTORIZATIONS: usize = 10_000;
+const MAX_FACTORIZATIONS: usize = 7_000;
 /// θ may exceed its first value by this much before the path counts as lost.
 const HEADROOM: f64 = 1.0;
 /// Newton steps onto the path, how close they must come relative to τ, and the shortest of them.
@@ -170,8 +170,8 @@ impl Continuation {
         let enough = ENTRY_CLOSENESS * self.system.at.theta.exp();
         let mut size = self.system.linearize(scene);
         let mut steps = 0;
-        while size > enough {
-            if steps == ENTRY_STEPS || !self.system.factorize(scene) {
+        while size > enough || size.is_nan() {
+            if steps == ENTRY_STEPS || scene.stopwatch.is_spent() || !self.system.factorize(scene) {
                 return false;
             }
             steps += 1;
@@ -197,10 +197,11 @@ impl Continuation {
         true
     }
 
-    /// One stride along the path, as long as it can be; `false` when none is short enough.
+    /// One stride along the path, as long as it can be; `false` when none is short enough or time is
+    /// up.
     fn advance(&mut self, scene: &mut Scene<'_>) -> bool {
         let mut failures = 0;
-        while self.stride > SHORTEST_STRIDE {
+        while self.stride > SHORTEST_STRIDE && !scene.stopwatch.is_spent() {
             self.system.at.copy_from(&self.base);
             self.system.at.add(self.stride, &self.tangent);
             if let Some(correction) = self.correct(scene)
@@ -330,5 +331,92 @@ impl Continuation {
             largest = largest.max(weight * count * change.norm_squared());
         }
         largest.sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stiction_constraints::problem_file::{self, ProblemFile};
+    use stiction_constraints::{Budget, Stopwatch, Yardstick};
+    use stiction_generators::{RandomSmallParams, random_small};
+
+    use super::*;
+    use crate::hessian::Hessian;
+    use crate::products::Columns;
+    use crate::settings::LinearSolver;
+
+    const TOLERANCE: f64 = 1e-7;
+
+    /// What the plain path and the continuation leave, both from nothing.
+    fn compare(problem: &Problem, linear_solver: LinearSolver) -> [f64; 2] {
+        let (mut yardstick, mut columns) = (Yardstick::default(), Columns::default());
+        yardstick.update(problem).expect("a valid A");
+        columns.update(problem, yardstick.rows());
+        let mut hessian = Hessian::default();
+        let (dynamics, rows) = yardstick.matrices();
+        hessian.update(problem.dof_count(), dynamics, rows, linear_solver);
+        let cold = vec![0.0; problem.row_count()];
+        let cold_residual = yardstick.measure(problem, &cold, Criterion::Scaled);
+        let mut scene = Scene {
+            problem,
+            yardstick: &mut yardstick,
+            columns: &columns,
+            hessian: &mut hessian,
+            stopwatch: &Stopwatch::start(&Budget::default()),
+        };
+        let mut path = PathNewton::default();
+        let plain = PathTask {
+            start: &cold,
+            criterion: Criterion::Scaled,
+            tolerance: TOLERANCE,
+            start_residual: cold_residual,
+            smoothing: cold_residual,
+            max_steps: 1000,
+        };
+        let plain = path.run(&mut scene, plain).residual;
+        let task = ContinuationTask {
+            criterion: Criterion::Scaled,
+            tolerance: TOLERANCE,
+            compliance: 1e-2,
+        };
+        let mut continuation = Continuation::default();
+        let report = continuation.run(&mut scene, &mut path, &task);
+        let measured = yardstick.measure(problem, &continuation.best, Criterion::Scaled);
+        assert!((measured - report.residual).abs() <= 1e-3 * TOLERANCE);
+        [plain, measured]
+    }
+
+    fn gripper() -> Problem {
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/data/panda_gripper_585.json"
+        );
+        match problem_file::read(path).expect("a readable file") {
+            ProblemFile::Full(full) => full.problem,
+            _ => panic!("not a full problem"),
+        }
+    }
+
+    #[test]
+    fn passes_folds_that_stop_the_plain_path() {
+        for linear_solver in [LinearSolver::Dense, LinearSolver::Sparse] {
+            let [plain, followed] = compare(&gripper(), linear_solver);
+            assert!(plain > 10.0 * TOLERANCE, "{plain}");
+            assert!(followed <= TOLERANCE, "{followed}");
+        }
+    }
+
+    #[test]
+    fn needs_no_velocity_that_separates_all_contacts() {
+        // More constraints than degrees of freedom leave none.
+        for seed in [456, 768, 1410] {
+            let params = RandomSmallParams {
+                seed,
+                ..RandomSmallParams::default()
+            };
+            let problem = random_small(&params).expect("valid bodies");
+            let [_, followed] = compare(&problem, LinearSolver::Automatic);
+            assert!(followed <= TOLERANCE, "seed {seed}: {followed}");
+        }
     }
 }

@@ -75,3 +75,29 @@ pub fn project_smoothed(s: &Vector3<f64>, friction: f64, tau: f64) -> (Vector3<f
         derivative,
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_tangential_part_is_as_accurate_as_a_large_one() {
+        // As t → 0 the projection is linear in s_t, with the derivative at t = 0 as its factor.
+        for normal in [-2.0, 0.0, 3.0] {
+            let (_, limit) = project_smoothed(&Vector3::new(0.0, 0.0, normal), 0.7, 0.1);
+            for t in [1e-6, 1e-9, 1e-12, 1e-30] {
+                let (value, _) = project_smoothed(&Vector3::new(t, 0.0, normal), 0.7, 0.1);
+                let error = (value.x / t / limit[(0, 0)] - 1.0).abs();
+                assert!(error < 1e-10, "normal {normal}, t {t}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_left_of_what_points_away_from_the_cone() {
+        let (value, derivative) = project_smoothed(&Vector3::new(0.1, 0.2, -1.0), 0.5, 0.0);
+        assert_eq!((value, derivative), (Vector3::zeros(), Matrix3::zeros()));
+        let (value, _) = project_smoothed(&Vector3::zeros(), 0.5, 0.0);
+        assert_eq!(value, Vector3::zeros());
+    }
+}

@@ -196,6 +196,21 @@ mod tests {
         }
     }
 
+    proptest! {
+        #[test]
+        fn the_sign_of_the_determinant_is_found(
+            n in 1..9_usize,
+            entries in prop::collection::vec(-1.0..1.0_f64, 8 * 8),
+        ) {
+            let mut factor = entries[..n * n].to_vec();
+            let wanted = nalgebra::DMatrix::from_row_slice(n, n, &factor).determinant();
+            prop_assume!(wanted.abs() > 1e-9);
+            let mut shape = LuShape::default();
+            prop_assert!(lu_in_place(n, &mut factor, &mut shape));
+            prop_assert_eq!(lu_is_positive(n, &factor, &shape), wanted > 0.0);
+        }
+    }
+
     #[test]
     fn a_leaf_fills_nothing_in() {
         // A root with two leaves: eliminated from the leaves, their empty places stay empty.
