@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod continuation;
 mod hessian;
 mod line_search;
 mod newton;
@@ -9,6 +10,7 @@ mod products;
 mod progress;
 mod settings;
 mod shift;
+mod smoothed_system;
 mod solve;
 mod state;
 

@@ -10,10 +10,11 @@
 //! degrees of freedom, whatever the number of contacts.
 
 use nalgebra::{Matrix3, Vector3};
-use stiction_constraints::{Criterion, Problem, Stopwatch, Yardstick};
+use stiction_constraints::{Criterion, Problem, Yardstick};
 
 use crate::hessian::Hessian;
 use crate::products::Columns;
+use crate::smoothed_system::Scene;
 
 /// ε: large enough that C does not drown the step in rounding, small enough to be invisible.
 const REGULARIZATION: f64 = 1e-6;
@@ -72,15 +73,14 @@ pub(crate) struct PathReport {
 
 impl PathNewton {
     /// Newton from the task's start; the best impulses are left in `self.best`.
-    pub(crate) fn run(
-        &mut self,
-        problem: &Problem,
-        yardstick: &mut Yardstick,
-        columns: &Columns,
-        hessian: &mut Hessian,
-        stopwatch: &Stopwatch,
-        task: PathTask<'_>,
-    ) -> PathReport {
+    pub(crate) fn run(&mut self, scene: &mut Scene<'_>, task: PathTask<'_>) -> PathReport {
+        let Scene {
+            problem,
+            yardstick,
+            columns,
+            hessian,
+            stopwatch,
+        } = scene;
         self.start(problem, yardstick, columns, task.start);
         let mut report = PathReport {
             residual: task.start_residual,

@@ -5,6 +5,7 @@ use stiction_constraints::{
     Solver, Stopwatch, Yardstick,
 };
 
+use crate::continuation::{Continuation, ContinuationTask};
 use crate::hessian::Hessian;
 use crate::newton::{InnerProblem, InnerReport};
 use crate::pace::{Effort, Pace};
@@ -12,6 +13,7 @@ use crate::path::{PathNewton, PathTask};
 use crate::progress::{Best, Mean, Pause, Spent};
 use crate::settings::CanalSettings;
 use crate::shift::ShiftUpdate;
+use crate::smoothed_system::Scene;
 use crate::state::State;
 
 /// Newton steps straight at the complementarity problem.
@@ -34,9 +36,11 @@ const ROUNDING: f64 = 1e-10;
 const EASY_STEPS: usize = 2;
 const EASY_STEPS_FROM_GUESS: usize = 4;
 const EASY_GROWTH: f64 = 30.0;
-/// Cold starts where the first attempt led nowhere: their first penalty relative to the usual one, and
-/// their outer iterations.
-const RESTARTS: [(f64, usize); 5] = [(1.0, 40), (0.01, 40), (30.0, 40), (0.1, 40), (3.0, 40)];
+/// First κ of the continuations where the first attempt led nowhere: a stiffer one gets past where a
+/// softer one is stuck, and takes longer.
+const COMPLIANCES: [f64; 2] = [1e-2, 1e-3];
+/// The cold start after that: its first penalty relative to the usual one, and its outer iterations.
+const RESTART: (f64, usize) = (0.01, 40);
 
 /// The cascaded Newton-based augmented-Lagrangian solver.
 #[derive(Debug)]
@@ -48,6 +52,7 @@ pub struct Canal {
     state: State,
     shift: ShiftUpdate,
     path: PathNewton,
+    continuation: Continuation,
     best: Best,
     /// The best of earlier attempts.
     earlier: Best,
@@ -94,6 +99,7 @@ impl Canal {
             state: State::default(),
             shift: ShiftUpdate::default(),
             path: PathNewton::default(),
+            continuation: Continuation::default(),
             best: Best::default(),
             earlier: Best::default(),
             strict_pause: Pause::default(),
@@ -197,18 +203,22 @@ impl Canal {
         if !self.settings.polish || run.budget.max_iterations.is_some() {
             return outcome;
         }
-        for restart in RESTARTS {
-            if outcome != Outcome::OutOfIterations || self.effort.is_rounding(self.best.residual) {
-                break;
+        for compliance in COMPLIANCES {
+            if !self.may_try_again(&outcome) {
+                return outcome;
             }
-            if restart.0 == 1.0 && !guess.has_guess(run.problem) {
-                continue;
-            }
+            outcome = self.follow_from_cold(run, compliance, spent);
+        }
+        if self.may_try_again(&outcome) {
             self.earlier.start(&self.best.lambda, self.best.residual);
-            outcome = self.iterate(run, &Solution::cold(), restart, spent);
+            outcome = self.iterate(run, &Solution::cold(), RESTART, spent);
             self.best.offer(&self.earlier.lambda, self.earlier.residual);
         }
         outcome
+    }
+
+    fn may_try_again(&self, outcome: &Outcome) -> bool {
+        *outcome == Outcome::OutOfIterations && !self.effort.is_rounding(self.best.residual)
     }
 
     /// The outer loop; line numbers are those of [AL, Alg. 1]. `penalty` is the first one
@@ -467,6 +477,42 @@ impl Canal {
         self.newton_on_path(run, spent, (residual, f64::INFINITY), width, PATH_STEPS)
     }
 
+    /// Follows the smoothed path from where it begins, through its folds.
+    fn follow_from_cold(&mut self, run: &Run<'_>, compliance: f64, spent: &mut Spent) -> Outcome {
+        let Self {
+            yardstick,
+            hessian,
+            state,
+            path,
+            continuation,
+            best,
+            ..
+        } = self;
+        let mut scene = Scene {
+            problem: run.problem,
+            yardstick,
+            columns: &state.columns,
+            hessian,
+            stopwatch: &run.stopwatch,
+        };
+        let task = ContinuationTask {
+            criterion: run.budget.criterion,
+            tolerance: run.budget.tolerance,
+            compliance,
+        };
+        let report = continuation.run(&mut scene, path, &task);
+        spent.newton_steps += report.steps;
+        spent.factorizations += report.steps;
+        best.offer(&continuation.best, report.residual);
+        if best.is_within(run.budget) {
+            Outcome::Converged
+        } else if run.stopwatch.is_spent() {
+            Outcome::OutOfTime
+        } else {
+            Outcome::OutOfIterations
+        }
+    }
+
     fn newton_on_path(
         &mut self,
         run: &Run<'_>,
@@ -492,14 +538,14 @@ impl Canal {
             smoothing,
             max_steps,
         };
-        let report = path.run(
-            run.problem,
+        let mut scene = Scene {
+            problem: run.problem,
             yardstick,
-            &state.columns,
+            columns: &state.columns,
             hessian,
-            &run.stopwatch,
-            task,
-        );
+            stopwatch: &run.stopwatch,
+        };
+        let report = path.run(&mut scene, task);
         spent.newton_steps += report.steps;
         spent.factorizations += report.steps;
         best.offer(&path.best, report.residual);

@@ -4,6 +4,22 @@ mod common;
 
 use common::{canal, is_sound, solve_cold};
 use stiction_constraints::problem_file::{self, ProblemFile};
+use stiction_generators::{RandomSmallParams, random_small};
+
+/// No penalty leads the outer loop to these solutions; the continuation finds them.
+#[test]
+fn more_constraints_than_degrees_of_freedom_are_solved() {
+    for seed in [456, 768, 1410] {
+        let params = RandomSmallParams {
+            seed,
+            ..RandomSmallParams::default()
+        };
+        let problem = random_small(&params).expect("valid bodies");
+        let (report, solution) = solve_cold(&mut canal(), &problem, 1e-7);
+        assert!(report.outcome.is_converged(), "{seed}: {}", report.outcome);
+        assert!(is_sound(&problem, &solution), "{seed}");
+    }
+}
 
 #[test]
 fn a_gram_between_stiff_fingers_is_solved() {

@@ -4,6 +4,7 @@ mod common;
 
 use common::of_every_generator;
 use stiction_constraints::{Budget, Problem, Solution, Solver};
+use stiction_generators::{RandomSmallParams, random_small};
 use stiction_solver_canal::{Canal, CanalSettings, LinearSolver, SOLVERS};
 use stiction_test_support::allocations;
 
@@ -60,5 +61,26 @@ fn the_sparse_path_allocates_nothing() {
     for (name, problem) in of_every_generator() {
         let counts = second_solve(&mut with(LinearSolver::Sparse), &problem);
         assert_eq!(counts, [0, 0], "{name}");
+    }
+}
+
+#[test]
+fn the_last_resort_allocates_nothing() {
+    // Of the random problems, one that the outer loop does not solve.
+    let params = RandomSmallParams {
+        seed: 768,
+        ..RandomSmallParams::default()
+    };
+    let problem = random_small(&params).expect("valid bodies");
+    let mut canal = with(LinearSolver::Automatic);
+    let budget = Budget::with_tolerance(1e-7);
+    for repeat in 0..2 {
+        let mut solution = Solution::cold();
+        solution.impulse.reserve(problem.row_count());
+        solution.velocity.reserve(problem.dof_count());
+        let start = allocations();
+        let report = canal.solve(&problem, &budget, &mut solution);
+        assert!(report.outcome.is_converged());
+        assert!(repeat == 0 || allocations() == start);
     }
 }

@@ -6,7 +6,7 @@ use nalgebra::{Matrix3, Vector3};
 /// exactly where λ, w > 0 and λ β w = τ²: the central path of interior-point methods.
 #[inline]
 pub fn smoothed_positive_part(a: f64, tau: f64) -> (f64, f64) {
-    let root = (a * a + 4.0 * tau * tau).sqrt();
+    let root = root(a, tau);
     if root == 0.0 {
         return (0.0, 0.5);
     }
@@ -19,6 +19,11 @@ pub fn smoothed_positive_part(a: f64, tau: f64) -> (f64, f64) {
     (value, value / root)
 }
 
+#[inline]
+fn root(a: f64, tau: f64) -> f64 {
+    (a * a + 4.0 * tau * tau).sqrt()
+}
+
 /// Smoothed nearest point of the cone {‖λ_t‖ ≤ μ λ_n} with its derivative, symmetric with
 /// eigenvalues in [0, 1]; the plain projection at τ = 0.
 ///
@@ -29,10 +34,19 @@ pub fn smoothed_positive_part(a: f64, tau: f64) -> (f64, f64) {
 pub fn project_smoothed(s: &Vector3<f64>, friction: f64, tau: f64) -> (Vector3<f64>, Matrix3<f64>) {
     let length = (s.x * s.x + s.y * s.y).sqrt();
     let share = 1.0 / (1.0 + friction * friction);
-    let (inner, inner_slope) =
-        smoothed_positive_part(share * (friction * s.z - length), share * friction * tau);
-    let (edge, edge_slope) = smoothed_positive_part(share * (s.z + friction * length), share * tau);
-    let tangential = friction * edge - inner;
+    let (a1, a2) = (
+        share * (friction * s.z - length),
+        share * (s.z + friction * length),
+    );
+    let (inner, inner_slope) = smoothed_positive_part(a1, share * friction * tau);
+    let (edge, edge_slope) = smoothed_positive_part(a2, share * tau);
+    // μ edge − inner, written as a sum over the roots: the difference would cancel for small t.
+    let roots = friction * root(a2, share * tau) + root(a1, share * friction * tau);
+    let tangential = if roots > 0.0 {
+        length * (friction * edge + inner) / roots
+    } else {
+        0.0
+    };
     let normal = friction * inner + edge;
     let radial = share * (inner_slope + friction * friction * edge_slope);
     let couple = share * friction * (edge_slope - inner_slope);
@@ -60,4 +74,30 @@ pub fn project_smoothed(s: &Vector3<f64>, friction: f64, tau: f64) -> (Vector3<f
         Vector3::new(tangential * hx, tangential * hy, normal),
         derivative,
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_small_tangential_part_is_as_accurate_as_a_large_one() {
+        // As t → 0 the projection is linear in s_t, with the derivative at t = 0 as its factor.
+        for normal in [-2.0, 0.0, 3.0] {
+            let (_, limit) = project_smoothed(&Vector3::new(0.0, 0.0, normal), 0.7, 0.1);
+            for t in [1e-6, 1e-9, 1e-12, 1e-30] {
+                let (value, _) = project_smoothed(&Vector3::new(t, 0.0, normal), 0.7, 0.1);
+                let error = (value.x / t / limit[(0, 0)] - 1.0).abs();
+                assert!(error < 1e-10, "normal {normal}, t {t}: {error}");
+            }
+        }
+    }
+
+    #[test]
+    fn nothing_is_left_of_what_points_away_from_the_cone() {
+        let (value, derivative) = project_smoothed(&Vector3::new(0.1, 0.2, -1.0), 0.5, 0.0);
+        assert_eq!((value, derivative), (Vector3::zeros(), Matrix3::zeros()));
+        let (value, _) = project_smoothed(&Vector3::zeros(), 0.5, 0.0);
+        assert_eq!(value, Vector3::zeros());
+    }
 }

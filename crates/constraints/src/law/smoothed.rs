@@ -19,6 +19,8 @@ pub struct SmoothedResponse {
     pub by_impulse: Matrix3<f64>,
     /// −∂T/∂w, in kg.
     pub by_velocity: Matrix3<f64>,
+    /// ∂T/∂log τ.
+    pub by_log_smoothing: Vector3<f64>,
 }
 
 impl Law {
@@ -46,15 +48,18 @@ impl Law {
             }
             Law::AnisotropicContact { friction } => anisotropic(w, lambda, beta, friction, tau),
             Law::Unilateral => each_row(rows, w, lambda, |w, lambda| {
-                let (value, slope) = smoothed_positive_part(lambda - beta * w, tau);
-                (value, slope, beta * slope)
+                let s = lambda - beta * w;
+                let (value, slope) = smoothed_positive_part(s, tau);
+                (value, slope, beta * slope, value - slope * s)
             }),
-            Law::Equality => each_row(rows, w, lambda, |w, lambda| (lambda - beta * w, 1.0, beta)),
+            Law::Equality => each_row(rows, w, lambda, |w, lambda| {
+                (lambda - beta * w, 1.0, beta, 0.0)
+            }),
             // λ = −k e − c z has no kink to smooth: its closed form, with x̄ = z − λ/β.
             Law::Soft { stiffness, damping } => {
                 let share = damping / (damping + beta);
                 let mut out = each_row(rows, z, lambda, |z, lambda| {
-                    (share * (lambda - beta * z), share, beta * share)
+                    (share * (lambda - beta * z), share, beta * share, 0.0)
                 });
                 out.impulse -= e * (stiffness * beta / (damping + beta));
                 out
@@ -64,10 +69,12 @@ impl Law {
                 let (above, above_slope) = smoothed_positive_part(s + bound, tau);
                 let (beyond, beyond_slope) = smoothed_positive_part(s - bound, tau);
                 let slope = above_slope - beyond_slope;
-                (above - beyond - bound, slope, beta * slope)
+                let by_tau =
+                    (above - above_slope * (s + bound)) - (beyond - beyond_slope * (s - bound));
+                (above - beyond - bound, slope, beta * slope, by_tau)
             }),
             Law::JointLimit { lower, upper } => each_row(rows, w, lambda, |w, lambda| {
-                let mut out = (0.0, 0.0, 0.0);
+                let mut out = (0.0, 0.0, 0.0, 0.0);
                 for (sign, limit) in [(1.0, lower), (-1.0, upper)] {
                     if limit.is_finite() {
                         let s = sign * lambda - beta * sign * (w - limit);
@@ -75,6 +82,7 @@ impl Law {
                         out.0 += sign * value;
                         out.1 += slope;
                         out.2 += beta * slope;
+                        out.3 += sign * (value - slope * s);
                     }
                 }
                 out
@@ -112,10 +120,15 @@ fn contact(
         by_velocity[(row, 1)] += normal * lift * velocity.y;
     }
     let by_impulse = derivative - by_velocity * Matrix3::from_diagonal(&give);
+    // The projection is homogeneous in s and τ: what s does not explain of it τ does (Euler). The
+    // smoothed slip speed changes s as well.
+    let narrowing = beta * lift * width * (slip - width);
+    let by_log_smoothing = impulse - derivative * (s - Vector3::z() * narrowing);
     SmoothedResponse {
         impulse,
         by_impulse,
         by_velocity,
+        by_log_smoothing,
     }
 }
 
@@ -141,26 +154,29 @@ fn anisotropic(
         impulse: round.impulse.component_mul(&scale),
         by_impulse: Matrix3::from_fn(|i, j| round.by_impulse[(i, j)] * scale[i] / scale[j]),
         by_velocity: Matrix3::from_fn(|i, j| round.by_velocity[(i, j)] * scale[i] * scale[j]),
+        by_log_smoothing: round.by_log_smoothing.component_mul(&scale),
     }
 }
 
-/// Applies a scalar law row by row: `(T, ∂T/∂λ, −∂T/∂w)`.
+/// Applies a scalar law row by row: `(T, ∂T/∂λ, −∂T/∂w, ∂T/∂log τ)`.
 fn each_row(
     rows: usize,
     w: &Vector3<f64>,
     lambda: &Vector3<f64>,
-    law: impl Fn(f64, f64) -> (f64, f64, f64),
+    law: impl Fn(f64, f64) -> (f64, f64, f64, f64),
 ) -> SmoothedResponse {
     let mut out = SmoothedResponse {
         impulse: Vector3::zeros(),
         by_impulse: Matrix3::zeros(),
         by_velocity: Matrix3::zeros(),
+        by_log_smoothing: Vector3::zeros(),
     };
     for row in 0..rows {
-        let (value, by_impulse, by_velocity) = law(w[row], lambda[row]);
+        let (value, by_impulse, by_velocity, by_log_smoothing) = law(w[row], lambda[row]);
         out.impulse[row] = value;
         out.by_impulse[(row, row)] = by_impulse;
         out.by_velocity[(row, row)] = by_velocity;
+        out.by_log_smoothing[row] = by_log_smoothing;
     }
     out
 }

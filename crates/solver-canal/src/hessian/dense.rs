@@ -57,6 +57,10 @@ impl DenseHessian {
         factor::lu_solve(self.n, &self.matrix, &self.lu_shape, x);
     }
 
+    pub(super) fn is_determinant_positive(&self) -> bool {
+        factor::lu_is_positive(self.n, &self.matrix, &self.lu_shape)
+    }
+
     fn assemble(
         &mut self,
         rows: &JointRows,

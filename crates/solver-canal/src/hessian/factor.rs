@@ -106,6 +106,15 @@ pub(crate) fn lu_in_place(n: usize, a: &mut [f64], shape: &mut LuShape) -> bool 
     true
 }
 
+/// Whether det A > 0, from the factor of [`lu_in_place`]: numbering rows and columns backwards alike
+/// keeps the sign, exchanging two rows turns it.
+pub(crate) fn lu_is_positive(n: usize, lu: &[f64], shape: &LuShape) -> bool {
+    let order = (0..n).rev().zip(&shape.exchanged);
+    let turned = order.filter(|(k, row)| k != *row).count();
+    let negative = (0..n).filter(|k| lu[k * n + k] < 0.0).count();
+    (turned + negative).is_multiple_of(2)
+}
+
 /// x ← A⁻¹ x with the factor of [`lu_in_place`].
 pub(crate) fn lu_solve(n: usize, lu: &[f64], shape: &LuShape, x: &mut [f64]) {
     for (k, &row) in (0..n).rev().zip(&shape.exchanged) {
@@ -184,6 +193,21 @@ mod tests {
                 .map(|(a, b)| (a - b).abs())
                 .fold(0.0, f64::max);
             prop_assert!(missed < 1e-9, "{missed}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn the_sign_of_the_determinant_is_found(
+            n in 1..9_usize,
+            entries in prop::collection::vec(-1.0..1.0_f64, 8 * 8),
+        ) {
+            let mut factor = entries[..n * n].to_vec();
+            let wanted = nalgebra::DMatrix::from_row_slice(n, n, &factor).determinant();
+            prop_assume!(wanted.abs() > 1e-9);
+            let mut shape = LuShape::default();
+            prop_assert!(lu_in_place(n, &mut factor, &mut shape));
+            prop_assert_eq!(lu_is_positive(n, &factor, &shape), wanted > 0.0);
         }
     }
 

@@ -98,6 +98,15 @@ impl Hessian {
             self.sparse.solve_general(x);
         }
     }
+
+    /// Whether det(A + Jᵀ K J) > 0, after [`factorize_general`](Self::factorize_general).
+    pub(crate) fn is_determinant_positive(&self) -> bool {
+        if self.is_dense {
+            self.dense.is_determinant_positive()
+        } else {
+            self.sparse.is_determinant_positive()
+        }
+    }
 }
 
 /// Which part of Jᵀ K J is wanted.

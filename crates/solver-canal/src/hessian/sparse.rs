@@ -248,6 +248,12 @@ impl SparseHessian {
             lu.solve(x);
         }
     }
+
+    pub(super) fn is_determinant_positive(&self) -> bool {
+        self.lu
+            .as_ref()
+            .is_some_and(SupernodalLu::is_determinant_positive)
+    }
 }
 
 /// How many places lie before the pair (a, b) inside a constraint's places.

@@ -1,0 +1,422 @@
+//! The last resort: follows the smoothed path through its folds.
+//!
+//! The solutions of the smoothed problem F(λ, τ) = 0 ([`smoothed_system`](crate::smoothed_system))
+//! form the central path of interior-point methods. For large τ the slip speed drops out of it: what
+//! is left is a convex problem with one solution, which Newton finds from nothing. From there the path
+//! leads to a solution of the contact problem at τ = 0. With Coulomb's friction it need not get there
+//! on a straight way: it may turn round (a fold), lead back to larger τ, and turn again. A Newton
+//! method that lowers τ step by step ([`path`](crate::path)) falls off at the first fold.
+//!
+//! Here τ is one more unknown. A step goes along the path's tangent in the space of λ and θ = log τ
+//! (pseudo-arc-length continuation, H. B. Keller 1977), and Newton returns to the path across it:
+//!   ∂F/∂λ dλ + ∂F/∂θ dθ = −F,  ⟨tangent, (dλ, dθ)⟩ = 0.
+//! Which of the tangent's two directions leads on is told by the sign of det ∂F/∂λ: along a smooth
+//! path dθ/ds changes its sign exactly where the determinant does, so that θ falls where it is positive
+//! and rises where it is negative. A curve that starts at its only point with the largest τ cannot
+//! return there, nor end, nor meet itself: it arrives at τ = 0, unless λ grows beyond all bounds on the
+//! way, as it does where the contact problem has no solution.
+
+use nalgebra::Vector3;
+use stiction_constraints::{Criterion, Problem};
+
+use crate::path::{PathNewton, PathReport, PathTask};
+use crate::smoothed_system::{Point, Scene, SmoothedSystem};
+
+/// Factorisations of one run. The worst pile that was met took 6 000, most problems take some 200; the
+/// bound is for those without a solution, whose path goes to infinity ever more slowly.
+const MAX_FACTORIZATIONS: usize = 7_000;
+/// θ may exceed its first value by this much before the path counts as lost.
+const HEADROOM: f64 = 1.0;
+/// Newton steps onto the path, how close they must come relative to τ, and the shortest of them.
+const ENTRY_STEPS: usize = 100;
+const ENTRY_CLOSENESS: f64 = 1e-6;
+const SHORTEST_ENTRY: f64 = 0.01;
+/// First stride, and the one below which rounding decides.
+const FIRST_STRIDE: f64 = 0.5;
+const SHORTEST_STRIDE: f64 = 1e-12;
+/// What a stride is cut to where it fails.
+const CUT: f64 = 0.4;
+/// A stride grows or shrinks, by two at most, so that the first correction and its contraction come to
+/// this.
+const AIM: f64 = 0.1;
+/// The first correction may be this long, and each of the next must be half as long as the last.
+const REACH: f64 = 0.5;
+const CORRECTIONS: usize = 5;
+/// A correction counts as the last when it is this short, absolutely and relative to the stride; at
+/// the floor rounding may keep it from shrinking. 1e-2 loses the path of one random problem in thirty.
+const CLOSENESS: f64 = 1e-3;
+const RELATIVE_CLOSENESS: f64 = 0.02;
+const CLOSENESS_FLOOR: f64 = 1e-8;
+const ROUNDING: f64 = 1e-6;
+/// Smallest cosine between the tangents at both ends of a stride.
+const SMALLEST_COSINE: f64 = 0.3;
+/// Failed strides after which the base is polished for the first time, and from then on.
+const FIRST_POLISH: usize = 2;
+const NEXT_POLISH: usize = 4;
+const POLISH_STEPS: usize = 20;
+const POLISHED: f64 = 1e-5;
+/// Newton steps straight at the problem, tried whenever the residual has come down to this part of
+/// what it was the last time.
+const FINISH_STEPS: usize = 8;
+const FINISH_GAIN: f64 = 0.3;
+
+/// What counts as arrived.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct ContinuationTask {
+    pub(crate) criterion: Criterion,
+    pub(crate) tolerance: f64,
+    /// κ where the path begins.
+    pub(crate) compliance: f64,
+}
+
+/// Buffers of the continuation, which live between solves.
+#[derive(Debug, Default)]
+pub(crate) struct Continuation {
+    /// The best impulses, on exit.
+    pub(crate) best: Vec<f64>,
+    system: SmoothedSystem,
+    /// The last point on the path with the unit tangent there, in the direction of travel.
+    base: Point,
+    tangent: Point,
+    next_tangent: Point,
+    /// 1/size² of each constraint's impulse at the base, over their number.
+    weights: Vec<f64>,
+    step: Point,
+    level: Point,
+    /// Length of the next step.
+    stride: f64,
+}
+
+/// How a return to the path went.
+struct Correction {
+    /// Length of the first step, and of the second relative to it.
+    first: f64,
+    contraction: f64,
+}
+
+impl Continuation {
+    /// Follows the path from its beginning; the best impulses are left in `self.best`.
+    pub(crate) fn run(
+        &mut self,
+        scene: &mut Scene<'_>,
+        finish: &mut PathNewton,
+        task: &ContinuationTask,
+    ) -> PathReport {
+        let mut report = PathReport {
+            residual: f64::INFINITY,
+            steps: 0,
+        };
+        let mut finish_steps = 0;
+        let mut tried = f64::INFINITY;
+        self.start(scene, task.compliance);
+        let highest = self.system.at.theta + HEADROOM;
+        let mut is_on_path = self.enter(scene);
+        while is_on_path && report.residual > task.tolerance && !scene.stopwatch.is_spent() {
+            is_on_path = self.advance(scene)
+                && self.base.theta < highest
+                && self.system.factorizations + finish_steps < MAX_FACTORIZATIONS;
+            let residual = self.system.residual(scene, task.criterion);
+            self.offer(&mut report, residual);
+            if residual < FINISH_GAIN * tried {
+                tried = residual;
+                let straight = PathTask {
+                    start: &self.base.lambda,
+                    criterion: task.criterion,
+                    tolerance: task.tolerance,
+                    start_residual: residual,
+                    smoothing: 0.0,
+                    max_steps: FINISH_STEPS,
+                };
+                let finished = finish.run(scene, straight);
+                finish_steps += finished.steps;
+                if finished.residual < report.residual {
+                    report.residual = finished.residual;
+                    self.best.copy_from_slice(&finish.best);
+                }
+            }
+        }
+        report.steps = self.system.factorizations + finish_steps;
+        report
+    }
+
+    /// Begins without impulses and with a τ as large as the error is there.
+    fn start(&mut self, scene: &mut Scene<'_>, compliance: f64) {
+        let m = scene.problem.row_count();
+        for point in [
+            &mut self.base,
+            &mut self.tangent,
+            &mut self.next_tangent,
+            &mut self.step,
+            &mut self.level,
+        ] {
+            point.start(m);
+        }
+        self.weights.resize(scene.problem.constraints().len(), 0.0);
+        self.best.clear();
+        self.best.resize(m, 0.0);
+        self.stride = FIRST_STRIDE;
+        self.system.start(scene, compliance);
+    }
+
+    fn offer(&mut self, report: &mut PathReport, residual: f64) {
+        if residual < report.residual {
+            report.residual = residual;
+            self.best.copy_from_slice(&self.base.lambda);
+        }
+    }
+
+    /// Newton at the first τ; whether it found the path.
+    fn enter(&mut self, scene: &mut Scene<'_>) -> bool {
+        let enough = ENTRY_CLOSENESS * self.system.at.theta.exp();
+        let mut size = self.system.linearize(scene);
+        let mut steps = 0;
+        while size > enough || size.is_nan() {
+            if steps == ENTRY_STEPS || scene.stopwatch.is_spent() || !self.system.factorize(scene) {
+                return false;
+            }
+            steps += 1;
+            self.system.newton_step(scene, &mut self.step);
+            self.base.copy_from(&self.system.at);
+            let mut alpha = 1.0;
+            size = loop {
+                self.system.at.copy_from(&self.base);
+                self.system.at.add(alpha, &self.step);
+                let new_size = self.system.linearize(scene);
+                if new_size <= (1.0 - 0.1 * alpha) * size || alpha < SHORTEST_ENTRY {
+                    break new_size;
+                }
+                alpha *= 0.5;
+            };
+        }
+        // A negative determinant would mean that there are several solutions.
+        if !self.system.factorize(scene) || !scene.hessian.is_determinant_positive() {
+            return false;
+        }
+        self.find_tangent(scene);
+        self.settle(scene);
+        true
+    }
+
+    /// One stride along the path, as long as it can be; `false` when none is short enough or time is
+    /// up.
+    fn advance(&mut self, scene: &mut Scene<'_>) -> bool {
+        let mut failures = 0;
+        while self.stride > SHORTEST_STRIDE && !scene.stopwatch.is_spent() {
+            self.system.at.copy_from(&self.base);
+            self.system.at.add(self.stride, &self.tangent);
+            if let Some(correction) = self.correct(scene)
+                && self.find_tangent(scene) >= SMALLEST_COSINE
+            {
+                self.settle(scene);
+                let trouble = correction.first.max(correction.contraction);
+                self.stride *= (AIM / trouble).sqrt().clamp(0.5, 2.0);
+                return true;
+            }
+            self.stride *= CUT;
+            failures += 1;
+            if failures % NEXT_POLISH == FIRST_POLISH {
+                self.polish(scene);
+            }
+        }
+        self.system.at.copy_from(&self.base);
+        false
+    }
+
+    /// Newton from the predicted point back to the path.
+    fn correct(&mut self, scene: &mut Scene<'_>) -> Option<Correction> {
+        let stride = self.stride * self.largest(scene.problem, &self.tangent);
+        let enough = (RELATIVE_CLOSENESS * stride).clamp(CLOSENESS_FLOOR, CLOSENESS);
+        let mut correction = Correction {
+            first: self.correction_step(scene)?,
+            contraction: 0.0,
+        };
+        let mut last = correction.first;
+        if last > REACH {
+            return None;
+        }
+        for steps in 1..CORRECTIONS {
+            if last <= enough {
+                break;
+            }
+            let length = self.correction_step(scene)?;
+            if steps == 1 {
+                correction.contraction = length / last;
+            }
+            if length > 0.5 * last && length > ROUNDING {
+                return None;
+            }
+            last = length;
+        }
+        (last <= enough).then_some(correction)
+    }
+
+    /// One Newton step across the tangent; its length.
+    fn correction_step(&mut self, scene: &mut Scene<'_>) -> Option<f64> {
+        self.system.linearize(scene);
+        if !self.system.factorize(scene) {
+            return None;
+        }
+        self.system.newton_step(scene, &mut self.step);
+        self.system.level_direction(scene, &mut self.level);
+        let share = -self.dot(scene.problem, &self.tangent, &self.step)
+            / self.dot(scene.problem, &self.tangent, &self.level);
+        self.step.add(share, &self.level);
+        self.system.at.add(1.0, &self.step);
+        let length = self.largest(scene.problem, &self.step);
+        length.is_finite().then_some(length)
+    }
+
+    /// Where strides fail the base may be too far from the path for strides that short: corrects it.
+    fn polish(&mut self, scene: &mut Scene<'_>) {
+        self.system.at.copy_from(&self.base);
+        let mut last = f64::INFINITY;
+        for _ in 0..POLISH_STEPS {
+            match self.correction_step(scene) {
+                Some(length) if length < POLISHED => {
+                    self.find_tangent(scene);
+                    self.settle(scene);
+                    return;
+                }
+                Some(length) if length <= 4.0 * last => last = length,
+                _ => return,
+            }
+        }
+    }
+
+    /// The tangent where the system was last factorised; its cosine with the one at the base.
+    fn find_tangent(&mut self, scene: &mut Scene<'_>) -> f64 {
+        self.system.level_direction(scene, &mut self.next_tangent);
+        if scene.hessian.is_determinant_positive() {
+            self.next_tangent.scale(-1.0);
+        }
+        let length = self
+            .dot(scene.problem, &self.next_tangent, &self.next_tangent)
+            .sqrt();
+        self.dot(scene.problem, &self.next_tangent, &self.tangent) / length
+    }
+
+    /// Makes the present point with its tangent the base.
+    fn settle(&mut self, scene: &Scene<'_>) {
+        self.base.copy_from(&self.system.at);
+        std::mem::swap(&mut self.tangent, &mut self.next_tangent);
+        let tau = self.base.theta.exp();
+        let constraints = scene.problem.constraints();
+        let masses = scene.yardstick.effective_masses();
+        for ((weight, constraint), mass) in self.weights.iter_mut().zip(constraints).zip(masses) {
+            let lambda: Vector3<f64> = constraint.load(&self.base.lambda);
+            let size = lambda.norm() + tau * mass;
+            *weight = 1.0 / (size * size * constraints.len() as f64);
+        }
+        let length = self.dot(scene.problem, &self.tangent, &self.tangent).sqrt();
+        self.tangent.scale(1.0 / length);
+    }
+
+    /// The inner product at the base: impulses relative to their size or to the smoothing.
+    fn dot(&self, problem: &Problem, a: &Point, b: &Point) -> f64 {
+        let mut sum = a.theta * b.theta;
+        for (weight, constraint) in self.weights.iter().zip(problem.constraints()) {
+            let (x, y): (Vector3<f64>, Vector3<f64>) =
+                (constraint.load(&a.lambda), constraint.load(&b.lambda));
+            sum += weight * x.dot(&y);
+        }
+        sum
+    }
+
+    /// The largest relative change of any impulse, or that of τ.
+    fn largest(&self, problem: &Problem, change: &Point) -> f64 {
+        let count = self.weights.len() as f64;
+        let mut largest = change.theta * change.theta;
+        for (weight, constraint) in self.weights.iter().zip(problem.constraints()) {
+            let change: Vector3<f64> = constraint.load(&change.lambda);
+            largest = largest.max(weight * count * change.norm_squared());
+        }
+        largest.sqrt()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use stiction_constraints::problem_file::{self, ProblemFile};
+    use stiction_constraints::{Budget, Stopwatch, Yardstick};
+    use stiction_generators::{RandomSmallParams, random_small};
+
+    use super::*;
+    use crate::hessian::Hessian;
+    use crate::products::Columns;
+    use crate::settings::LinearSolver;
+
+    const TOLERANCE: f64 = 1e-7;
+
+    /// What the plain path and the continuation leave, both from nothing.
+    fn compare(problem: &Problem, linear_solver: LinearSolver) -> [f64; 2] {
+        let (mut yardstick, mut columns) = (Yardstick::default(), Columns::default());
+        yardstick.update(problem).expect("a valid A");
+        columns.update(problem, yardstick.rows());
+        let mut hessian = Hessian::default();
+        let (dynamics, rows) = yardstick.matrices();
+        hessian.update(problem.dof_count(), dynamics, rows, linear_solver);
+        let cold = vec![0.0; problem.row_count()];
+        let cold_residual = yardstick.measure(problem, &cold, Criterion::Scaled);
+        let mut scene = Scene {
+            problem,
+            yardstick: &mut yardstick,
+            columns: &columns,
+            hessian: &mut hessian,
+            stopwatch: &Stopwatch::start(&Budget::default()),
+        };
+        let mut path = PathNewton::default();
+        let plain = PathTask {
+            start: &cold,
+            criterion: Criterion::Scaled,
+            tolerance: TOLERANCE,
+            start_residual: cold_residual,
+            smoothing: cold_residual,
+            max_steps: 1000,
+        };
+        let plain = path.run(&mut scene, plain).residual;
+        let task = ContinuationTask {
+            criterion: Criterion::Scaled,
+            tolerance: TOLERANCE,
+            compliance: 1e-2,
+        };
+        let mut continuation = Continuation::default();
+        let report = continuation.run(&mut scene, &mut path, &task);
+        let measured = yardstick.measure(problem, &continuation.best, Criterion::Scaled);
+        assert!((measured - report.residual).abs() <= 1e-3 * TOLERANCE);
+        [plain, measured]
+    }
+
+    fn gripper() -> Problem {
+        let path = concat!(
+            env!("CARGO_MANIFEST_DIR"),
+            "/tests/data/panda_gripper_585.json"
+        );
+        match problem_file::read(path).expect("a readable file") {
+            ProblemFile::Full(full) => full.problem,
+            _ => panic!("not a full problem"),
+        }
+    }
+
+    #[test]
+    fn passes_folds_that_stop_the_plain_path() {
+        for linear_solver in [LinearSolver::Dense, LinearSolver::Sparse] {
+            let [plain, followed] = compare(&gripper(), linear_solver);
+            assert!(plain > 10.0 * TOLERANCE, "{plain}");
+            assert!(followed <= TOLERANCE, "{followed}");
+        }
+    }
+
+    #[test]
+    fn needs_no_velocity_that_separates_all_contacts() {
+        // More constraints than degrees of freedom leave none.
+        for seed in [456, 768, 1410] {
+            let params = RandomSmallParams {
+                seed,
+                ..RandomSmallParams::default()
+            };
+            let problem = random_small(&params).expect("valid bodies");
+            let [_, followed] = compare(&problem, LinearSolver::Automatic);
+            assert!(followed <= TOLERANCE, "seed {seed}: {followed}");
+        }
+    }
+}

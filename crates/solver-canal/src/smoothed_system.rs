@@ -1,0 +1,202 @@
+//! The smoothed complementarity problem as a system of λ and θ = log τ, and Newton systems with it.
+//!
+//! F(λ, θ) = λ − T(λ, J v̂ + κ λ/β; τ) is the F of [`path`](crate::path) with one addition: κ
+//! proportional to τ makes every constraint give a little. A smoothed contact wants a velocity that
+//! separates strictly, and where constraints leave no such velocity it has no solution however large
+//! τ is; where they are redundant, it has many. With κ > 0 it has one whatever the constraints are,
+//! and both additions vanish together.
+
+use nalgebra::{Matrix3, Vector3};
+use stiction_constraints::{Criterion, Problem, Stopwatch, Yardstick};
+
+use crate::hessian::Hessian;
+use crate::products::Columns;
+
+/// ε: far below what separates the path from the problem, so that the tangent is the path's own.
+const REGULARIZATION: f64 = 1e-10;
+
+/// The problem at hand and what its Newton systems are solved with.
+pub(crate) struct Scene<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) yardstick: &'a mut Yardstick,
+    pub(crate) columns: &'a Columns,
+    pub(crate) hessian: &'a mut Hessian,
+    pub(crate) stopwatch: &'a Stopwatch,
+}
+
+/// Impulses with the logarithm of a smoothing, or a direction in the space of both.
+#[derive(Debug, Default)]
+pub(crate) struct Point {
+    /// λ.
+    pub(crate) lambda: Vec<f64>,
+    /// θ = log τ, τ in m/s.
+    pub(crate) theta: f64,
+}
+
+impl Point {
+    pub(crate) fn start(&mut self, rows: usize) {
+        self.lambda.clear();
+        self.lambda.resize(rows, 0.0);
+        self.theta = 0.0;
+    }
+
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.lambda.copy_from_slice(&other.lambda);
+        self.theta = other.theta;
+    }
+
+    /// self += factor · direction.
+    pub(crate) fn add(&mut self, factor: f64, direction: &Self) {
+        for (value, change) in self.lambda.iter_mut().zip(&direction.lambda) {
+            *value += factor * change;
+        }
+        self.theta += factor * direction.theta;
+    }
+
+    pub(crate) fn scale(&mut self, factor: f64) {
+        for value in &mut self.lambda {
+            *value *= factor;
+        }
+        self.theta *= factor;
+    }
+}
+
+/// F, linearised at one point. Buffers live between solves.
+#[derive(Debug, Default)]
+pub(crate) struct SmoothedSystem {
+    /// The point.
+    pub(crate) at: Point,
+    /// Matrices factorised since the start.
+    pub(crate) factorizations: usize,
+    /// κ/τ in s/m.
+    compliance: f64,
+    v: Vec<f64>,
+    /// J v̂.
+    x: Vec<f64>,
+    /// Every constraint: where τ > 0 all of them respond.
+    awake: Vec<usize>,
+    /// C K of each constraint, with C = (∂F/∂λ at constant v̂, + ε I)⁻¹.
+    stiffness: Vec<Matrix3<f64>>,
+    /// C F and C ∂F/∂θ.
+    value: Vec<f64>,
+    by_theta: Vec<f64>,
+    dof_step: Vec<f64>,
+}
+
+impl SmoothedSystem {
+    /// Begins without impulses and with a τ as large as the error is there; `compliance` is κ then.
+    pub(crate) fn start(&mut self, scene: &mut Scene<'_>, compliance: f64) {
+        let (n, m, count) = (
+            scene.problem.dof_count(),
+            scene.problem.row_count(),
+            scene.problem.constraints().len(),
+        );
+        for buffer in [&mut self.v, &mut self.dof_step] {
+            buffer.resize(n, 0.0);
+        }
+        for buffer in [&mut self.x, &mut self.value, &mut self.by_theta] {
+            buffer.resize(m, 0.0);
+        }
+        self.stiffness.resize(count, Matrix3::zeros());
+        self.awake.clear();
+        self.awake.extend(0..count);
+        self.factorizations = 0;
+        self.at.start(m);
+        let tau = self.residual(scene, Criterion::Scaled);
+        self.at.theta = tau.ln();
+        self.compliance = compliance / tau;
+    }
+
+    /// Linearises F at the point; returns the largest |F_i|/β_i in m/s.
+    pub(crate) fn linearize(&mut self, scene: &mut Scene<'_>) -> f64 {
+        self.update_velocity(scene);
+        let tau = self.at.theta.exp();
+        let mut size: f64 = 0.0;
+        for (index, constraint) in scene.problem.constraints().iter().enumerate() {
+            let mass = scene.yardstick.effective_masses()[index];
+            let give = self.compliance * tau / mass;
+            let lambda: Vector3<f64> = constraint.load(&self.at.lambda);
+            let response = constraint.law.smoothed_response(
+                constraint.rows,
+                &(constraint.load(&self.x) + lambda * give),
+                &constraint.error,
+                &lambda,
+                mass,
+                tau * mass,
+            );
+            let f = lambda - response.impulse;
+            size = size.max(f.amax() / mass);
+            let by_impulse = Matrix3::identity() * (1.0 + REGULARIZATION) - response.by_impulse
+                + response.by_velocity * give;
+            let by_theta = response.by_velocity * lambda * give - response.by_log_smoothing;
+            let c = by_impulse.try_inverse().unwrap_or_else(Matrix3::zeros);
+            self.stiffness[index] = c * response.by_velocity;
+            constraint.store(&(c * f), &mut self.value);
+            constraint.store(&(c * by_theta), &mut self.by_theta);
+        }
+        size
+    }
+
+    /// Factorises the last linearisation; `false` when it is singular.
+    pub(crate) fn factorize(&mut self, scene: &mut Scene<'_>) -> bool {
+        self.factorizations += 1;
+        scene
+            .hessian
+            .factorize_general(scene.yardstick.rows(), &self.awake, &self.stiffness)
+    }
+
+    /// −(∂F/∂λ)⁻¹ F at constant θ.
+    pub(crate) fn newton_step(&mut self, scene: &mut Scene<'_>, out: &mut Point) {
+        solve(scene, &self.stiffness, &mut self.dof_step, &self.value, out);
+        out.theta = 0.0;
+    }
+
+    /// The direction in which F stays as it is: dλ/dθ = −(∂F/∂λ)⁻¹ ∂F/∂θ.
+    pub(crate) fn level_direction(&mut self, scene: &mut Scene<'_>, out: &mut Point) {
+        solve(
+            scene,
+            &self.stiffness,
+            &mut self.dof_step,
+            &self.by_theta,
+            out,
+        );
+        out.theta = 1.0;
+    }
+
+    /// A criterion's residual of the impulses, which have changed since the linearisation.
+    pub(crate) fn residual(&mut self, scene: &mut Scene<'_>, criterion: Criterion) -> f64 {
+        self.update_velocity(scene);
+        scene
+            .yardstick
+            .measure_at(scene.problem, &self.at.lambda, &self.x, criterion)
+    }
+
+    fn update_velocity(&mut self, scene: &mut Scene<'_>) {
+        scene
+            .yardstick
+            .velocity_of(scene.problem, &self.at.lambda, &mut self.v);
+        scene.columns.mul(&self.v, &mut self.x);
+    }
+}
+
+/// The impulses of −(∂F/∂λ)⁻¹ f for `scaled` = C f.
+fn solve(
+    scene: &mut Scene<'_>,
+    stiffness: &[Matrix3<f64>],
+    dof_step: &mut [f64],
+    scaled: &[f64],
+    out: &mut Point,
+) {
+    dof_step.fill(0.0);
+    scene.yardstick.rows().mul_transpose_add(scaled, dof_step);
+    for value in &mut *dof_step {
+        *value = -*value;
+    }
+    scene.hessian.solve_general(dof_step);
+    scene.columns.mul(dof_step, &mut out.lambda);
+    for (index, constraint) in scene.problem.constraints().iter().enumerate() {
+        let row_velocity: Vector3<f64> = constraint.load(&out.lambda);
+        let change = -(stiffness[index] * row_velocity) - constraint.load(scaled);
+        constraint.store(&change, &mut out.lambda);
+    }
+}
