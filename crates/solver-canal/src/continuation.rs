@@ -20,7 +20,7 @@ use nalgebra::Vector3;
 use stiction_constraints::{Criterion, Problem};
 
 use crate::path::{PathNewton, PathReport, PathTask};
-use crate::smoothed_system::{Point, Scene, SmoothedSystem};
+use crate::smoothed_system::{Context, Point, SmoothedSystem};
 
 /// Factorisations of one run. The worst pile that was met took 6 000, most problems take some 200; the
 /// bound is for those without a solution, whose path goes to infinity ever more slowly.
@@ -98,7 +98,7 @@ impl Continuation {
     /// Follows the path from its beginning; the best impulses are left in `self.best`.
     pub(crate) fn run(
         &mut self,
-        scene: &mut Scene<'_>,
+        context: &mut Context<'_>,
         finish: &mut PathNewton,
         task: &ContinuationTask,
     ) -> PathReport {
@@ -108,14 +108,14 @@ impl Continuation {
         };
         let mut finish_steps = 0;
         let mut tried = f64::INFINITY;
-        self.start(scene, task.compliance);
+        self.start(context, task.compliance);
         let highest = self.system.at.theta + HEADROOM;
-        let mut is_on_path = self.enter(scene);
-        while is_on_path && report.residual > task.tolerance && !scene.stopwatch.is_spent() {
-            is_on_path = self.advance(scene)
+        let mut is_on_path = self.enter(context);
+        while is_on_path && report.residual > task.tolerance && !context.stopwatch.is_spent() {
+            is_on_path = self.advance(context)
                 && self.base.theta < highest
                 && self.system.factorizations + finish_steps < MAX_FACTORIZATIONS;
-            let residual = self.system.residual(scene, task.criterion);
+            let residual = self.system.residual(context, task.criterion);
             self.offer(&mut report, residual);
             if residual < FINISH_GAIN * tried {
                 tried = residual;
@@ -124,10 +124,11 @@ impl Continuation {
                     criterion: task.criterion,
                     tolerance: task.tolerance,
                     start_residual: residual,
+                    hopeless: f64::INFINITY,
                     smoothing: 0.0,
                     max_steps: FINISH_STEPS,
                 };
-                let finished = finish.run(scene, straight);
+                let finished = finish.run(context, straight);
                 finish_steps += finished.steps;
                 if finished.residual < report.residual {
                     report.residual = finished.residual;
@@ -140,8 +141,8 @@ impl Continuation {
     }
 
     /// Begins without impulses and with a τ as large as the error is there.
-    fn start(&mut self, scene: &mut Scene<'_>, compliance: f64) {
-        let m = scene.problem.row_count();
+    fn start(&mut self, context: &mut Context<'_>, compliance: f64) {
+        let m = context.problem.row_count();
         for point in [
             &mut self.base,
             &mut self.tangent,
@@ -151,11 +152,12 @@ impl Continuation {
         ] {
             point.start(m);
         }
-        self.weights.resize(scene.problem.constraints().len(), 0.0);
+        self.weights
+            .resize(context.problem.constraints().len(), 0.0);
         self.best.clear();
         self.best.resize(m, 0.0);
         self.stride = FIRST_STRIDE;
-        self.system.start(scene, compliance);
+        self.system.start(context, compliance);
     }
 
     fn offer(&mut self, report: &mut PathReport, residual: f64) {
@@ -166,22 +168,25 @@ impl Continuation {
     }
 
     /// Newton at the first τ; whether it found the path.
-    fn enter(&mut self, scene: &mut Scene<'_>) -> bool {
+    fn enter(&mut self, context: &mut Context<'_>) -> bool {
         let enough = ENTRY_CLOSENESS * self.system.at.theta.exp();
-        let mut size = self.system.linearize(scene);
+        let mut size = self.system.linearize(context);
         let mut steps = 0;
         while size > enough || size.is_nan() {
-            if steps == ENTRY_STEPS || scene.stopwatch.is_spent() || !self.system.factorize(scene) {
+            if steps == ENTRY_STEPS
+                || context.stopwatch.is_spent()
+                || !self.system.factorize(context)
+            {
                 return false;
             }
             steps += 1;
-            self.system.newton_step(scene, &mut self.step);
+            self.system.newton_step(context, &mut self.step);
             self.base.copy_from(&self.system.at);
             let mut alpha = 1.0;
             size = loop {
                 self.system.at.copy_from(&self.base);
                 self.system.at.add(alpha, &self.step);
-                let new_size = self.system.linearize(scene);
+                let new_size = self.system.linearize(context);
                 if new_size <= (1.0 - 0.1 * alpha) * size || alpha < SHORTEST_ENTRY {
                     break new_size;
                 }
@@ -189,25 +194,25 @@ impl Continuation {
             };
         }
         // A negative determinant would mean that there are several solutions.
-        if !self.system.factorize(scene) || !scene.hessian.is_determinant_positive() {
+        if !self.system.factorize(context) || !context.hessian.is_determinant_positive() {
             return false;
         }
-        self.find_tangent(scene);
-        self.settle(scene);
+        self.find_tangent(context);
+        self.settle(context);
         true
     }
 
     /// One stride along the path, as long as it can be; `false` when none is short enough or time is
     /// up.
-    fn advance(&mut self, scene: &mut Scene<'_>) -> bool {
+    fn advance(&mut self, context: &mut Context<'_>) -> bool {
         let mut failures = 0;
-        while self.stride > SHORTEST_STRIDE && !scene.stopwatch.is_spent() {
+        while self.stride > SHORTEST_STRIDE && !context.stopwatch.is_spent() {
             self.system.at.copy_from(&self.base);
             self.system.at.add(self.stride, &self.tangent);
-            if let Some(correction) = self.correct(scene)
-                && self.find_tangent(scene) >= SMALLEST_COSINE
+            if let Some(correction) = self.correct(context)
+                && self.find_tangent(context) >= SMALLEST_COSINE
             {
-                self.settle(scene);
+                self.settle(context);
                 let trouble = correction.first.max(correction.contraction);
                 self.stride *= (AIM / trouble).sqrt().clamp(0.5, 2.0);
                 return true;
@@ -215,7 +220,7 @@ impl Continuation {
             self.stride *= CUT;
             failures += 1;
             if failures % NEXT_POLISH == FIRST_POLISH {
-                self.polish(scene);
+                self.polish(context);
             }
         }
         self.system.at.copy_from(&self.base);
@@ -223,11 +228,11 @@ impl Continuation {
     }
 
     /// Newton from the predicted point back to the path.
-    fn correct(&mut self, scene: &mut Scene<'_>) -> Option<Correction> {
-        let stride = self.stride * self.largest(scene.problem, &self.tangent);
+    fn correct(&mut self, context: &mut Context<'_>) -> Option<Correction> {
+        let stride = self.stride * self.largest(context.problem, &self.tangent);
         let enough = (RELATIVE_CLOSENESS * stride).clamp(CLOSENESS_FLOOR, CLOSENESS);
         let mut correction = Correction {
-            first: self.correction_step(scene)?,
+            first: self.correction_step(context)?,
             contraction: 0.0,
         };
         let mut last = correction.first;
@@ -238,7 +243,7 @@ impl Continuation {
             if last <= enough {
                 break;
             }
-            let length = self.correction_step(scene)?;
+            let length = self.correction_step(context)?;
             if steps == 1 {
                 correction.contraction = length / last;
             }
@@ -251,30 +256,30 @@ impl Continuation {
     }
 
     /// One Newton step across the tangent; its length.
-    fn correction_step(&mut self, scene: &mut Scene<'_>) -> Option<f64> {
-        self.system.linearize(scene);
-        if !self.system.factorize(scene) {
+    fn correction_step(&mut self, context: &mut Context<'_>) -> Option<f64> {
+        self.system.linearize(context);
+        if !self.system.factorize(context) {
             return None;
         }
-        self.system.newton_step(scene, &mut self.step);
-        self.system.level_direction(scene, &mut self.level);
-        let share = -self.dot(scene.problem, &self.tangent, &self.step)
-            / self.dot(scene.problem, &self.tangent, &self.level);
+        self.system.newton_step(context, &mut self.step);
+        self.system.level_direction(context, &mut self.level);
+        let share = -self.dot(context.problem, &self.tangent, &self.step)
+            / self.dot(context.problem, &self.tangent, &self.level);
         self.step.add(share, &self.level);
         self.system.at.add(1.0, &self.step);
-        let length = self.largest(scene.problem, &self.step);
+        let length = self.largest(context.problem, &self.step);
         length.is_finite().then_some(length)
     }
 
     /// Where strides fail the base may be too far from the path for strides that short: corrects it.
-    fn polish(&mut self, scene: &mut Scene<'_>) {
+    fn polish(&mut self, context: &mut Context<'_>) {
         self.system.at.copy_from(&self.base);
         let mut last = f64::INFINITY;
         for _ in 0..POLISH_STEPS {
-            match self.correction_step(scene) {
+            match self.correction_step(context) {
                 Some(length) if length < POLISHED => {
-                    self.find_tangent(scene);
-                    self.settle(scene);
+                    self.find_tangent(context);
+                    self.settle(context);
                     return;
                 }
                 Some(length) if length <= 4.0 * last => last = length,
@@ -284,30 +289,32 @@ impl Continuation {
     }
 
     /// The tangent where the system was last factorised; its cosine with the one at the base.
-    fn find_tangent(&mut self, scene: &mut Scene<'_>) -> f64 {
-        self.system.level_direction(scene, &mut self.next_tangent);
-        if scene.hessian.is_determinant_positive() {
+    fn find_tangent(&mut self, context: &mut Context<'_>) -> f64 {
+        self.system.level_direction(context, &mut self.next_tangent);
+        if context.hessian.is_determinant_positive() {
             self.next_tangent.scale(-1.0);
         }
         let length = self
-            .dot(scene.problem, &self.next_tangent, &self.next_tangent)
+            .dot(context.problem, &self.next_tangent, &self.next_tangent)
             .sqrt();
-        self.dot(scene.problem, &self.next_tangent, &self.tangent) / length
+        self.dot(context.problem, &self.next_tangent, &self.tangent) / length
     }
 
     /// Makes the present point with its tangent the base.
-    fn settle(&mut self, scene: &Scene<'_>) {
+    fn settle(&mut self, context: &Context<'_>) {
         self.base.copy_from(&self.system.at);
         std::mem::swap(&mut self.tangent, &mut self.next_tangent);
         let tau = self.base.theta.exp();
-        let constraints = scene.problem.constraints();
-        let masses = scene.yardstick.effective_masses();
+        let constraints = context.problem.constraints();
+        let masses = context.yardstick.effective_masses();
         for ((weight, constraint), mass) in self.weights.iter_mut().zip(constraints).zip(masses) {
             let lambda: Vector3<f64> = constraint.load(&self.base.lambda);
             let size = lambda.norm() + tau * mass;
             *weight = 1.0 / (size * size * constraints.len() as f64);
         }
-        let length = self.dot(scene.problem, &self.tangent, &self.tangent).sqrt();
+        let length = self
+            .dot(context.problem, &self.tangent, &self.tangent)
+            .sqrt();
         self.tangent.scale(1.0 / length);
     }
 
@@ -357,7 +364,7 @@ mod tests {
         hessian.update(problem.dof_count(), dynamics, rows, linear_solver);
         let cold = vec![0.0; problem.row_count()];
         let cold_residual = yardstick.measure(problem, &cold, Criterion::Scaled);
-        let mut scene = Scene {
+        let mut context = Context {
             problem,
             yardstick: &mut yardstick,
             columns: &columns,
@@ -370,17 +377,18 @@ mod tests {
             criterion: Criterion::Scaled,
             tolerance: TOLERANCE,
             start_residual: cold_residual,
+            hopeless: f64::INFINITY,
             smoothing: cold_residual,
             max_steps: 1000,
         };
-        let plain = path.run(&mut scene, plain).residual;
+        let plain = path.run(&mut context, plain).residual;
         let task = ContinuationTask {
             criterion: Criterion::Scaled,
             tolerance: TOLERANCE,
             compliance: 1e-2,
         };
         let mut continuation = Continuation::default();
-        let report = continuation.run(&mut scene, &mut path, &task);
+        let report = continuation.run(&mut context, &mut path, &task);
         let measured = yardstick.measure(problem, &continuation.best, Criterion::Scaled);
         assert!((measured - report.residual).abs() <= 1e-3 * TOLERANCE);
         [plain, measured]

@@ -14,7 +14,7 @@ use stiction_constraints::{Criterion, Problem, Yardstick};
 
 use crate::hessian::Hessian;
 use crate::products::Columns;
-use crate::smoothed_system::Scene;
+use crate::smoothed_system::Context;
 
 /// ε: large enough that C does not drown the step in rounding, small enough to be invisible.
 const REGULARIZATION: f64 = 1e-6;
@@ -73,14 +73,14 @@ pub(crate) struct PathReport {
 
 impl PathNewton {
     /// Newton from the task's start; the best impulses are left in `self.best`.
-    pub(crate) fn run(&mut self, scene: &mut Scene<'_>, task: PathTask<'_>) -> PathReport {
-        let Scene {
+    pub(crate) fn run(&mut self, context: &mut Context<'_>, task: PathTask<'_>) -> PathReport {
+        let Context {
             problem,
             yardstick,
             columns,
             hessian,
             stopwatch,
-        } = scene;
+        } = context;
         self.start(problem, yardstick, columns, task.start);
         let mut report = PathReport {
             residual: task.start_residual,

@@ -16,7 +16,7 @@ use crate::products::Columns;
 const REGULARIZATION: f64 = 1e-10;
 
 /// The problem at hand and what its Newton systems are solved with.
-pub(crate) struct Scene<'a> {
+pub(crate) struct Context<'a> {
     pub(crate) problem: &'a Problem,
     pub(crate) yardstick: &'a mut Yardstick,
     pub(crate) columns: &'a Columns,
@@ -85,11 +85,11 @@ pub(crate) struct SmoothedSystem {
 
 impl SmoothedSystem {
     /// Begins without impulses and with a τ as large as the error is there; `compliance` is κ then.
-    pub(crate) fn start(&mut self, scene: &mut Scene<'_>, compliance: f64) {
+    pub(crate) fn start(&mut self, context: &mut Context<'_>, compliance: f64) {
         let (n, m, count) = (
-            scene.problem.dof_count(),
-            scene.problem.row_count(),
-            scene.problem.constraints().len(),
+            context.problem.dof_count(),
+            context.problem.row_count(),
+            context.problem.constraints().len(),
         );
         for buffer in [&mut self.v, &mut self.dof_step] {
             buffer.resize(n, 0.0);
@@ -102,18 +102,18 @@ impl SmoothedSystem {
         self.awake.extend(0..count);
         self.factorizations = 0;
         self.at.start(m);
-        let tau = self.residual(scene, Criterion::Scaled);
+        let tau = self.residual(context, Criterion::Scaled);
         self.at.theta = tau.ln();
         self.compliance = compliance / tau;
     }
 
     /// Linearises F at the point; returns the largest |F_i|/β_i in m/s.
-    pub(crate) fn linearize(&mut self, scene: &mut Scene<'_>) -> f64 {
-        self.update_velocity(scene);
+    pub(crate) fn linearize(&mut self, context: &mut Context<'_>) -> f64 {
+        self.update_velocity(context);
         let tau = self.at.theta.exp();
         let mut size: f64 = 0.0;
-        for (index, constraint) in scene.problem.constraints().iter().enumerate() {
-            let mass = scene.yardstick.effective_masses()[index];
+        for (index, constraint) in context.problem.constraints().iter().enumerate() {
+            let mass = context.yardstick.effective_masses()[index];
             let give = self.compliance * tau / mass;
             let lambda: Vector3<f64> = constraint.load(&self.at.lambda);
             let response = constraint.law.smoothed_response(
@@ -138,23 +138,29 @@ impl SmoothedSystem {
     }
 
     /// Factorises the last linearisation; `false` when it is singular.
-    pub(crate) fn factorize(&mut self, scene: &mut Scene<'_>) -> bool {
+    pub(crate) fn factorize(&mut self, context: &mut Context<'_>) -> bool {
         self.factorizations += 1;
-        scene
+        context
             .hessian
-            .factorize_general(scene.yardstick.rows(), &self.awake, &self.stiffness)
+            .factorize_general(context.yardstick.rows(), &self.awake, &self.stiffness)
     }
 
     /// −(∂F/∂λ)⁻¹ F at constant θ.
-    pub(crate) fn newton_step(&mut self, scene: &mut Scene<'_>, out: &mut Point) {
-        solve(scene, &self.stiffness, &mut self.dof_step, &self.value, out);
+    pub(crate) fn newton_step(&mut self, context: &mut Context<'_>, out: &mut Point) {
+        solve(
+            context,
+            &self.stiffness,
+            &mut self.dof_step,
+            &self.value,
+            out,
+        );
         out.theta = 0.0;
     }
 
     /// The direction in which F stays as it is: dλ/dθ = −(∂F/∂λ)⁻¹ ∂F/∂θ.
-    pub(crate) fn level_direction(&mut self, scene: &mut Scene<'_>, out: &mut Point) {
+    pub(crate) fn level_direction(&mut self, context: &mut Context<'_>, out: &mut Point) {
         solve(
-            scene,
+            context,
             &self.stiffness,
             &mut self.dof_step,
             &self.by_theta,
@@ -164,37 +170,37 @@ impl SmoothedSystem {
     }
 
     /// A criterion's residual of the impulses, which have changed since the linearisation.
-    pub(crate) fn residual(&mut self, scene: &mut Scene<'_>, criterion: Criterion) -> f64 {
-        self.update_velocity(scene);
-        scene
+    pub(crate) fn residual(&mut self, context: &mut Context<'_>, criterion: Criterion) -> f64 {
+        self.update_velocity(context);
+        context
             .yardstick
-            .measure_at(scene.problem, &self.at.lambda, &self.x, criterion)
+            .measure_at(context.problem, &self.at.lambda, &self.x, criterion)
     }
 
-    fn update_velocity(&mut self, scene: &mut Scene<'_>) {
-        scene
+    fn update_velocity(&mut self, context: &mut Context<'_>) {
+        context
             .yardstick
-            .velocity_of(scene.problem, &self.at.lambda, &mut self.v);
-        scene.columns.mul(&self.v, &mut self.x);
+            .velocity_of(context.problem, &self.at.lambda, &mut self.v);
+        context.columns.mul(&self.v, &mut self.x);
     }
 }
 
 /// The impulses of −(∂F/∂λ)⁻¹ f for `scaled` = C f.
 fn solve(
-    scene: &mut Scene<'_>,
+    context: &mut Context<'_>,
     stiffness: &[Matrix3<f64>],
     dof_step: &mut [f64],
     scaled: &[f64],
     out: &mut Point,
 ) {
     dof_step.fill(0.0);
-    scene.yardstick.rows().mul_transpose_add(scaled, dof_step);
+    context.yardstick.rows().mul_transpose_add(scaled, dof_step);
     for value in &mut *dof_step {
         *value = -*value;
     }
-    scene.hessian.solve_general(dof_step);
-    scene.columns.mul(dof_step, &mut out.lambda);
-    for (index, constraint) in scene.problem.constraints().iter().enumerate() {
+    context.hessian.solve_general(dof_step);
+    context.columns.mul(dof_step, &mut out.lambda);
+    for (index, constraint) in context.problem.constraints().iter().enumerate() {
         let row_velocity: Vector3<f64> = constraint.load(&out.lambda);
         let change = -(stiffness[index] * row_velocity) - constraint.load(scaled);
         constraint.store(&change, &mut out.lambda);

@@ -13,7 +13,7 @@ use crate::path::{PathNewton, PathTask};
 use crate::progress::{Best, Mean, Pause, Spent};
 use crate::settings::CanalSettings;
 use crate::shift::ShiftUpdate;
-use crate::smoothed_system::Scene;
+use crate::smoothed_system::Context;
 use crate::state::State;
 
 /// Newton steps straight at the complementarity problem.
@@ -488,7 +488,7 @@ impl Canal {
             best,
             ..
         } = self;
-        let mut scene = Scene {
+        let mut context = Context {
             problem: run.problem,
             yardstick,
             columns: &state.columns,
@@ -500,7 +500,7 @@ impl Canal {
             tolerance: run.budget.tolerance,
             compliance,
         };
-        let report = continuation.run(&mut scene, path, &task);
+        let report = continuation.run(&mut context, path, &task);
         spent.newton_steps += report.steps;
         spent.factorizations += report.steps;
         best.offer(&continuation.best, report.residual);
@@ -538,14 +538,14 @@ impl Canal {
             smoothing,
             max_steps,
         };
-        let mut scene = Scene {
+        let mut context = Context {
             problem: run.problem,
             yardstick,
             columns: &state.columns,
             hessian,
             stopwatch: &run.stopwatch,
         };
-        let report = path.run(&mut scene, task);
+        let report = path.run(&mut context, task);
         spent.newton_steps += report.steps;
         spent.factorizations += report.steps;
         best.offer(&path.best, report.residual);
