@@ -69,16 +69,16 @@ impl Anderson {
         weight: &[f64],
         plain: bool,
     ) {
-        for (state, change) in state.iter_mut().zip(change) {
-            for row in 0..3 {
-                state[row] += change[row];
-            }
-        }
         if self.memory == 0 {
+            for (state, change) in state.iter_mut().zip(change) {
+                for row in 0..3 {
+                    state[row] += change[row];
+                }
+            }
             return;
         }
+        self.remember(state, change, weight);
         let flat_state = state.as_flattened_mut();
-        self.remember(flat_state, change, weight);
         let columns = self.memory + 1;
         let norm = self.products[self.newest * columns + self.newest].sqrt();
         let failed = norm > FAILURE_GROWTH * self.last_norm;
@@ -106,8 +106,9 @@ impl Anderson {
         }
     }
 
-    /// Stores an iterate over the oldest one and its products with all others.
-    fn remember(&mut self, image: &[f64], change: &[[f64; 3]], weight: &[f64]) {
+    /// state ← state + change, which is stored over the oldest iterate with its products with all
+    /// others.
+    fn remember(&mut self, state: &mut [[f64; 3]], change: &[[f64; 3]], weight: &[f64]) {
         let columns = self.memory + 1;
         self.newest = if self.count == 0 {
             0
@@ -116,10 +117,19 @@ impl Anderson {
         };
         self.count = (self.count + 1).min(columns);
         let at = self.newest * self.size;
-        self.images[at..at + self.size].copy_from_slice(image);
-        let (out, _) = self.residuals[at..at + self.size].as_chunks_mut::<3>();
-        for ((out, change), &weight) in out.iter_mut().zip(change).zip(weight) {
-            *out = change.map(|value| weight * value);
+        let (images, _) = self.images[at..at + self.size].as_chunks_mut::<3>();
+        let (residuals, _) = self.residuals[at..at + self.size].as_chunks_mut::<3>();
+        for ((((state, change), &weight), image), residual) in state
+            .iter_mut()
+            .zip(change)
+            .zip(weight)
+            .zip(images)
+            .zip(residuals)
+        {
+            let moved: [f64; 3] = std::array::from_fn(|row| state[row] + change[row]);
+            *state = moved;
+            *image = moved;
+            *residual = change.map(|value| weight * value);
         }
         for age in 0..self.count {
             let other = self.column(age);

@@ -27,6 +27,9 @@ pub(crate) struct BranchSparse {
     /// Ancestors of each dof as runs of consecutive dofs, and where each dof's runs begin.
     runs: Vec<Range<usize>>,
     first_run: Vec<usize>,
+    /// How many entries from the root on the rows of two dofs share, by the larger dof; for small trees
+    /// only.
+    shared: Vec<usize>,
     /// The matrix, then L.
     factor: Vec<f64>,
     inverse_pivot: Vec<f64>,
@@ -62,6 +65,26 @@ impl BranchSparse {
         if dofs <= INVERT_UP_TO {
             self.factor_inverse.resize(self.path.len(), 0.0);
             self.inverse.resize(dofs * dofs, 0.0);
+            self.count_shared();
+        }
+    }
+
+    /// What a dof shares with one before it its parent shares too.
+    fn count_shared(&mut self) {
+        let n = self.inverse_pivot.len();
+        self.shared.resize(n * n, 0);
+        for dof in 0..n {
+            let row = &self.path[self.row_start[dof]..self.row_start[dof + 1]];
+            for other in 0..dof {
+                self.shared[dof * n + other] = match row.len().checked_sub(2) {
+                    Some(parent) => {
+                        let parent = row[parent];
+                        self.shared[parent.max(other) * n + parent.min(other)]
+                    }
+                    None => 0,
+                };
+            }
+            self.shared[dof * n + dof] = row.len();
         }
     }
 
@@ -121,9 +144,7 @@ impl BranchSparse {
             row[depth] = pivot;
             for other in 0..=dof {
                 let first = self.row_start[other];
-                let path = &self.path[first..self.row_start[other + 1]];
-                let own = &self.path[start..=start + depth];
-                let shared = own.iter().zip(path).take_while(|(a, b)| a == b).count();
+                let shared = self.shared[dof * n + other];
                 let value = short_dot(
                     &self.factor_inverse[start..start + shared],
                     &self.factor_inverse[first..first + shared],
