@@ -11,6 +11,8 @@ use super::timing::{Task, fastest_of_each, microseconds, quantile};
 use crate::arguments::BenchArguments;
 
 const ITERATIONS: usize = 100;
+/// Solves of each problem.
+const TURNS: usize = 15;
 
 /// The three splittings under the names of their solvers.
 const SPLITTINGS: [(&str, Splitting); 3] = [
@@ -114,7 +116,7 @@ fn table(
             start: &cold,
         })
         .collect();
-    let reports = fastest_of_each(&mut solvers, &tasks, || {});
+    let reports = fastest_of_each(&mut solvers, &tasks, TURNS, || {});
     let (set_ups, solves) = reports.split_at(reports.len() / 2);
     for ((task, set_up), report) in tasks.iter().zip(set_ups).zip(solves) {
         let line = &mut lines[task.solver];

@@ -5,10 +5,13 @@ use std::io::Write;
 use stiction_constraints::{Budget, Criterion, Problem, Report, Solution};
 use stiction_generators::{BoltNutParams, DishStackParams, bolt_nut, dish_stack};
 
-use super::timing::{self, TURNS, fastest_of_each, microseconds, quantile};
+use super::timing::{self, fastest_of_each, microseconds, quantile};
 use crate::arguments::BenchArguments;
 use crate::progress::Progress;
 use crate::solvers;
+
+/// Solves of each problem.
+const TURNS: usize = 5;
 
 /// What one line of the table asks of a solver.
 struct Task {
@@ -164,7 +167,7 @@ fn table(out: &mut dyn Write, family: &str, problems: &[Problem]) -> anyhow::Res
         .collect();
     let progress = Progress::start(TURNS);
     progress.show(family);
-    let reports = fastest_of_each(&mut solvers, &timed, || progress.advance(1));
+    let reports = fastest_of_each(&mut solvers, &timed, TURNS, || progress.advance(1));
     progress.finish();
     for (task, report) in timed.iter().zip(&reports) {
         lines[task.solver].add(report);

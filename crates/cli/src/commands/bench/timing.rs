@@ -2,9 +2,6 @@
 
 use stiction_constraints::{Budget, Problem, Report, Solution, Solver};
 
-/// Solves of each problem by each solver in [`fastest_of_each`].
-pub(super) const TURNS: usize = 5;
-
 /// What a solver is given, over and over.
 pub(super) struct Task<'a> {
     /// Which of the solvers.
@@ -14,16 +11,17 @@ pub(super) struct Task<'a> {
     pub(super) start: &'a Solution,
 }
 
-/// The fastest report of each task: other work on the machine only ever adds time. All tasks take turns:
+/// The fastest report of each task in some turns: other work on the machine only ever adds time. All tasks take turns:
 /// a machine that is slow for a while is slow for all of them, and, as in a simulation, no solver meets
 /// what it has solved just now.
 pub(super) fn fastest_of_each(
     solvers: &mut [Box<dyn Solver>],
     tasks: &[Task<'_>],
+    turns: usize,
     mut advance: impl FnMut(),
 ) -> Vec<Report> {
     let mut best: Vec<Report> = Vec::new();
-    for turn in 0..TURNS {
+    for turn in 0..turns {
         for (index, task) in tasks.iter().enumerate() {
             let solver = &mut solvers[task.solver];
             let report = solver.solve(task.problem, task.budget, &mut task.start.clone());

@@ -14,6 +14,8 @@ use super::timing::{Task, fastest_of_each, microseconds, quantile};
 use crate::arguments::BenchArguments;
 use crate::solvers;
 
+/// Solves of each generated problem.
+const TURNS: usize = 5;
 /// Relative changes of b.
 const CHANGES: [f64; 2] = [1e-3, 1e-4];
 /// Scenes whose steps are solved with and without the last step's impulses, and how many steps.
@@ -173,7 +175,7 @@ fn compare(
             start: if *is_warm { previous } else { &cold },
         })
         .collect();
-    let reports = fastest_of_each(&mut solvers, &tasks, || {});
+    let reports = fastest_of_each(&mut solvers, &tasks, TURNS, || {});
     let (cold, warm) = reports.split_at(steps.len());
     let median = |reports: &[Report]| {
         let mut times: Vec<f64> = reports.iter().map(microseconds).collect();
