@@ -9,7 +9,7 @@ use stiction_constraints::{Budget, HistoryEntry};
 /// Iteration of the first scheduled measurement, also the least distance to the next, and the factor
 /// to it.
 const FIRST: usize = 4;
-const GROWTH: f64 = 1.35;
+const GROWTH: f64 = 1.25;
 
 /// Multiple of the tolerance from which it is worth looking.
 const NEAR: f64 = 2.0;
