@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use stiction_io::mesh::{MeshData, parse_dae, parse_gltf, parse_obj, parse_stl};
+use stiction_io::mesh::{MeshData, parse_dae, parse_gltf, parse_msh, parse_obj, parse_stl};
 
 /// Reads bytes as a mesh, in the format that the first byte names. Whatever they are, the answer is a
 /// mesh whose faces have vertices, or an error.
@@ -10,11 +10,12 @@ pub fn read_mesh(bytes: &[u8]) {
     let Some((kind, bytes)) = bytes.split_first() else {
         return;
     };
-    let mesh = match kind % 4 {
+    let mesh = match kind % 5 {
         0 => parse_obj(bytes, "fuzzed"),
         1 => parse_stl(bytes, "fuzzed"),
         2 => parse_dae(bytes, "fuzzed"),
-        _ => parse_gltf(bytes, "fuzzed", Path::new("")),
+        3 => parse_gltf(bytes, "fuzzed", Path::new("")),
+        _ => parse_msh(bytes, "fuzzed"),
     };
     match mesh {
         Ok(mesh) => check(&mesh),

@@ -101,7 +101,10 @@ impl ModelArguments {
         let file = stiction_io::read(path, &self.options())?;
         if self.strict && !file.ignored.is_empty() {
             let list: Vec<String> = file.ignored.iter().map(ToString::to_string).collect();
-            anyhow::bail!("--strict: these are not done:\n  {}", list.join("\n  "));
+            anyhow::bail!(
+                "--strict: these are not done or look wrong:\n  {}",
+                list.join("\n  ")
+            );
         }
         Ok(file)
     }
@@ -125,7 +128,7 @@ pub(crate) fn warn_of_ignored(file: &SceneFile) {
     if file.ignored.is_empty() {
         return;
     }
-    complain("the file asks for what is not done here (--strict makes this an error):");
+    complain("the file has what is not done here or looks wrong (--strict makes this an error):");
     for ignored in &file.ignored {
         complain(&format!("  {ignored}"));
     }

@@ -181,11 +181,51 @@ fn inertia_errors_name_the_body() {
         (inertia(0.0, 1.0, 1.0, 1.0), "mass"),
         (inertia(f64::NAN, 1.0, 1.0, 1.0), "inertia"),
         (inertia(1.0, -0.1, 1.0, 1.0), "moment"),
-        (inertia(1.0, 0.0, 0.0, 0.0), "moment"),
+        (
+            Some(Inertia::from_com(
+                1.0,
+                Vector3::zeros(),
+                Symmetric3::default(),
+            )),
+            "moment",
+        ),
         (None, "mass"),
     ] {
         let message = refused(|m| m.bodies[1].inertia = bad);
         assert_names(&message, &["body \"lower\"", field]);
+    }
+}
+
+#[test]
+fn a_point_mass_may_turn_about_an_axis_beside_it() {
+    let mut description = arm();
+    let beside = Vector3::new(0.0, 0.1, 0.0);
+    let point = Inertia::from_com(1.0, beside, Symmetric3::default());
+    description.bodies[1].inertia = Some(point);
+    let model = description.build().unwrap();
+    let mut data = Data::new(&model);
+    aba(&model, &mut data, &[0.0; 2], &[0.0; 2], &[0.0; 2], None).unwrap();
+}
+
+#[test]
+fn odd_inertias_are_reported_where_something_makes_up_for_them() {
+    let odd = [
+        Inertia::from_com(0.0, Vector3::zeros(), Symmetric3::diagonal(0.1, 0.1, 0.1)),
+        Inertia::from_com(
+            1e-6,
+            Vector3::zeros(),
+            Symmetric3::diagonal(-1e-8, 1e-8, 1e-8),
+        ),
+    ];
+    for (inertia, word) in odd.into_iter().zip(["no mass", "negative"]) {
+        let mut description = arm();
+        description.add_body("antenna", inertia);
+        description.add_joint("glue", JointKind::Fixed, "lower", "antenna");
+        let model = description.clone().build().unwrap();
+        assert_names(&model.warnings()[0].to_string(), &["\"antenna\"", word]);
+        description.strict = true;
+        let message = description.build().unwrap_err().to_string();
+        assert_names(&message, &["body \"antenna\""]);
     }
 }
 

@@ -483,3 +483,46 @@ fn primitives_are_fitted_to_the_box_around_a_mesh() {
     };
     assert!(near(radius, 1.73465424));
 }
+
+/// Measured in MuJoCo 4.0.0: the frame places an inertial like a geom.
+#[test]
+fn an_inertial_stands_in_its_frame() {
+    let file = world(
+        r#"<body name="b"><freejoint/><frame pos="0 0 1" euler="0 90 0">
+        <inertial mass="2" pos="1 0 0" diaginertia="1 2 2.5"/></frame></body>"#,
+    );
+    let BodyKind::Free(MassDescription::Inertia(inertia)) = body(&file, "b").kind else {
+        panic!("a free body with inertia");
+    };
+    assert!(inertia.center.norm() < 1e-12, "{}", inertia.center);
+    let moments = inertia.about_center;
+    assert!((moments.xx - 2.5).abs() + (moments.zz - 1.0).abs() < 1e-12);
+}
+
+/// Measured in MuJoCo 4.0.0: geoms that give no mass leave the inertial to say it.
+#[test]
+fn inertial_counts_where_geoms_have_no_mass() {
+    let file = read(
+        r#"<mujoco><compiler inertiafromgeom="true"/><worldbody><body name="b"><freejoint/>
+        <inertial pos="1 0 0" mass="2" diaginertia="1 1 1"/></body></worldbody></mujoco>"#,
+    );
+    let BodyKind::Free(MassDescription::Inertia(inertia)) = body(&file, "b").kind else {
+        panic!("a free body with inertia");
+    };
+    assert_eq!(inertia.mass, 2.0);
+}
+
+#[test]
+fn a_load_sensor_where_no_joint_is_gets_named() {
+    let file = read(
+        r#"<mujoco><worldbody><body name="b"><geom size="1"/><site name="s"/></body></worldbody>
+        <sensor><force name="f" site="s"/></sensor></mujoco>"#,
+    );
+    assert!(file.scene.sensors.is_empty());
+    assert_eq!(
+        report(&file),
+        [
+            "<force> on a body that no joint carries x1: loads are measured where a joint carries a body"
+        ]
+    );
+}

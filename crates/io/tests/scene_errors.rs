@@ -274,7 +274,7 @@ fn numbers_out_of_range() {
     refused(
         &shape("kind = \"mesh\"\nfile = \"a.ply\" #!"),
         "bodies[0].shapes[0].file",
-        &["neither .obj, .stl, .dae, .glb nor .gltf"],
+        &["neither .obj, .stl, .dae, .glb, .gltf nor .msh"],
     );
     let position =
         body("mass = 1\nposition = [1e9, 0, 0] #!\nshapes = [{ kind = \"sphere\", radius = 1 }]");

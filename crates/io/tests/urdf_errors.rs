@@ -203,11 +203,6 @@ fn mistakes_are_refused_with_line_and_element() {
             "arm.urdf:6:7: mass: value: -2 kg is negative",
         ),
         (
-            "value=\"2\"",
-            "value=\"0\"",
-            "arm.urdf:6:7: mass: value: a link with rotational inertia has a mass",
-        ),
-        (
             "ixx=\"0.1\" ixy=\"0\" ixz=\"0\" iyy=\"0.1\"",
             "ixx=\"-0.1\" ixy=\"0\" ixz=\"0\" iyy=\"0.1\"",
             "arm.urdf:4:1: link \"upper\": body \"upper\": smallest principal moment = -0.1: must not be negative",
@@ -246,16 +241,6 @@ fn mistakes_are_refused_with_line_and_element() {
             "lower=\"-1\"",
             "lower=\"5\"",
             "arm.urdf:20:1: limit: lower 5 exceeds upper 1",
-        ),
-        (
-            "lower=\"-1\" upper=\"1\"",
-            "",
-            "arm.urdf:20:1: limit: the joint needs limits of its position; add lower and upper to its <limit>, or make it continuous",
-        ),
-        (
-            "<limit lower=\"0\" upper=\"1\" effort=\"10\" velocity=\"2\"/>",
-            "",
-            "arm.urdf:22:1: joint \"elbow\": the joint needs limits",
         ),
         // names
         (

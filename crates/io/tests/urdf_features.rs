@@ -398,3 +398,103 @@ fn meshes_are_found_and_become_what_is_asked_for() {
         }
     }
 }
+
+/// The report of what is not done or looks wrong.
+fn report(file: &SceneFile) -> Vec<String> {
+    file.ignored.iter().map(ToString::to_string).collect()
+}
+
+#[test]
+fn a_joint_without_limits_that_should_have_them_moves_without() {
+    for inside in ["", "<limit effort=\"3\" velocity=\"4\"/>"] {
+        let file = read(&jointed("revolute", inside));
+        let properties = &file.scene.robots[0].joints[0].properties;
+        assert_eq!(properties.lower, f64::NEG_INFINITY);
+        assert_eq!(properties.upper, f64::INFINITY);
+        assert_eq!(
+            report(&file),
+            [
+                "r.urdf:2: a joint that should have lower and upper limits: has none and moves without, as if it were continuous"
+            ]
+        );
+    }
+}
+
+#[test]
+fn a_fixed_joint_that_follows_another_stands_still() {
+    let text = format!(
+        "<robot name=\"r\"><link name=\"a\"/><link name=\"b\">{MASS}</link><link name=\"c\"/>
+<joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/></joint>
+<joint name=\"k\" type=\"fixed\"><parent link=\"b\"/><child link=\"c\"/><mimic joint=\"j\"/></joint></robot>"
+    );
+    let file = read(&text);
+    assert!(file.scene.robots[0].couplings.is_empty());
+    assert_eq!(
+        report(&file),
+        ["r.urdf:3: <mimic> of a fixed joint: it does not move"]
+    );
+}
+
+#[test]
+fn a_picture_of_size_zero_is_left_out() {
+    let text = "<robot name=\"r\"><link name=\"a\">
+<visual><geometry><sphere radius=\"0.0\"/></geometry></visual></link></robot>";
+    let file = read(text);
+    assert!(file.scene.robots[0].links[0].shapes.is_empty());
+    assert_eq!(
+        report(&file),
+        ["r.urdf:2: <visual> of size zero: shows nothing"]
+    );
+}
+
+/// Files say such things of links that hardly matter; what they are fixed to makes up for it.
+#[test]
+fn odd_inertias_of_fixed_links_are_used_and_named() {
+    let with = |inertial: &str| {
+        let text = format!(
+            "<robot name=\"r\"><link name=\"a\"/><link name=\"b\">{MASS}</link>
+<link name=\"c\"><inertial>{inertial}</inertial></link>
+<joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/></joint>
+<joint name=\"k\" type=\"fixed\"><parent link=\"b\"/><child link=\"c\"/></joint></robot>"
+        );
+        read(&text)
+    };
+    let moments = |xx: f64| {
+        format!("<inertia ixx=\"{xx}\" ixy=\"0\" ixz=\"0\" iyy=\"0.1\" iyz=\"0\" izz=\"0.1\"/>")
+    };
+    for (inertial, what) in [
+        (
+            format!("<mass value=\"0\"/>{}", moments(0.1)),
+            "rotational inertia without mass",
+        ),
+        (
+            format!("<mass value=\"1\"/>{}", moments(-0.1)),
+            "an inertia with a negative moment",
+        ),
+        (
+            format!("<mass value=\"1\"/>{}", moments(0.3)),
+            "an inertia that breaks the triangle inequality",
+        ),
+    ] {
+        let file = with(&inertial);
+        let expected = format!("r.urdf:2: {what}: of link \"c\" first, is used as it is given");
+        assert_eq!(report(&file), [expected]);
+        assert!(matches!(
+            file.scene.robots[0].links[2].mass,
+            Some(MassDescription::Inertia(_))
+        ));
+    }
+}
+
+/// A mass at a distance from its hinge has all the inertia that it needs.
+#[test]
+fn a_point_mass_away_from_its_hinge_moves() {
+    let point = |x: f64| {
+        format!(
+            "<robot name=\"r\"><link name=\"a\"/><link name=\"b\"><inertial><origin xyz=\"{x} 0 0\"/><mass value=\"1\"/><inertia ixx=\"0\" ixy=\"0\" ixz=\"0\" iyy=\"0\" iyz=\"0\" izz=\"0\"/></inertial></link><joint name=\"j\" type=\"continuous\"><parent link=\"a\"/><child link=\"b\"/><axis xyz=\"0 0 1\"/></joint></robot>"
+        )
+    };
+    read(&point(0.1));
+    let error = urdf::parse(&point(0.0), "r.urdf", &ModelOptions::default()).unwrap_err();
+    assert!(error.to_string().contains("resists its joint"), "{error}");
+}

@@ -1,11 +1,12 @@
 //! Convex hulls of points, with coplanar triangles joined into polygons.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use nalgebra::{Point3, Vector3};
 
 use super::TriangleMesh;
 use super::feature::{Feature, MAX_CORNERS};
+use super::mesh::has_area;
 use crate::error::{CollisionError, Result};
 
 /// Triangles whose normals differ by less than this (cosine) are one face.
@@ -36,16 +37,8 @@ impl Hull {
                 points.len()
             )));
         }
-        let input: Vec<_> = points
-            .iter()
-            .map(|p| glamx::DVec3::new(p.x, p.y, p.z))
-            .collect();
-        let (vertices, faces) = parry3d_f64::transformation::try_convex_hull(&input)
-            .map_err(|e| fail(format!("points span no volume ({e})")))?;
-        let vertices = vertices
-            .iter()
-            .map(|v| Point3::new(v.x, v.y, v.z))
-            .collect();
+        let (vertices, faces) = corners_and_faces(points)
+            .map_err(|reason| fail(format!("points span no volume ({reason})")))?;
         let mesh = TriangleMesh::watertight(name, vertices, faces)?;
         let size = mesh.bounds().half_extents().max();
         if mesh.volume() < 1e-9 * size * size * size {
@@ -115,6 +108,49 @@ impl Hull {
         {
             out.push(self.vertices()[w as usize].coords, w);
         }
+    }
+}
+
+/// Corners and faces.
+type Polyhedron = (Vec<Point3<f64>>, Vec<[u32; 3]>);
+
+/// The hull, without corners that lie on an edge between two others: the triangles there have no area
+/// and no normal.
+fn corners_and_faces(points: &[Point3<f64>]) -> std::result::Result<Polyhedron, String> {
+    let mut input: Vec<_> = points
+        .iter()
+        .map(|p| glamx::DVec3::new(p.x, p.y, p.z))
+        .collect();
+    loop {
+        let (vertices, faces) = parry3d_f64::transformation::try_convex_hull(&input)
+            .map_err(|error| error.to_string())?;
+        let corners: Vec<_> = vertices
+            .iter()
+            .map(|v| Point3::new(v.x, v.y, v.z))
+            .collect();
+        let between: HashSet<u32> = faces
+            .iter()
+            .filter(|face| !has_area(&face.map(|v| corners[v as usize])))
+            .map(|&face| middle(&corners, face))
+            .collect();
+        if between.is_empty() {
+            return Ok((corners, faces));
+        }
+        input = (0..)
+            .zip(vertices)
+            .filter(|(v, _)| !between.contains(v))
+            .map(|(_, v)| v)
+            .collect();
+    }
+}
+
+/// The corner of a thin triangle that lies between the other two: opposite to the longest side.
+fn middle(corners: &[Point3<f64>], face: [u32; 3]) -> u32 {
+    let [a, b, c] = face.map(|v| corners[v as usize]);
+    let sides = [(b - c).norm(), (c - a).norm(), (a - b).norm()];
+    match sides.iter().enumerate().max_by(|x, y| x.1.total_cmp(y.1)) {
+        Some((opposite, _)) => face[opposite],
+        None => face[0],
     }
 }
 

@@ -59,13 +59,11 @@ impl TriangleMesh {
     ) -> Result<Self> {
         let mut normals = Vec::with_capacity(faces.len());
         for (i, f) in faces.iter().enumerate() {
-            let [a, b, c] = f.map(|v| vertices[v as usize]);
-            let cross = (b - a).cross(&(c - a));
-            let longest = (b - a).norm().max((c - a).norm()).max((c - b).norm());
-            if cross.norm() <= 1e-12 * longest * longest {
+            let corners @ [a, b, c] = f.map(|v| vertices[v as usize]);
+            if !has_area(&corners) {
                 return Err(invalid(name, format!("face {i} {f:?} has no area")));
             }
-            normals.push(cross.normalize());
+            normals.push((b - a).cross(&(c - a)).normalize());
         }
         let bvh = Bvh::new(&vertices, &faces);
         let neighbours = neighbours(&faces);
@@ -204,6 +202,12 @@ fn invalid(shape: &str, reason: String) -> CollisionError {
         shape: shape.to_owned(),
         reason,
     }
+}
+
+/// Whether a triangle is more than a line, so that its normal means something.
+pub(super) fn has_area(&[a, b, c]: &[Point3<f64>; 3]) -> bool {
+    let longest = (b - a).norm().max((c - a).norm()).max((c - b).norm());
+    (b - a).cross(&(c - a)).norm() > 1e-12 * longest * longest
 }
 
 pub(super) fn check_indices(

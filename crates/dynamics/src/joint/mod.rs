@@ -164,6 +164,11 @@ impl Joint {
         with_kernel!(self, j => j.transform(placement, q))
     }
 
+    /// See [`JointKernel::column`].
+    pub(crate) fn column(&self, k: usize) -> Motion {
+        with_kernel!(self, j => j.column(k))
+    }
+
     /// See [`JointKernel::velocity`].
     #[inline]
     pub(crate) fn velocity(&self, v: &[f64]) -> Motion {

@@ -2,6 +2,8 @@
 
 use std::collections::HashMap;
 
+use nalgebra::DMatrix;
+
 use super::topology::Topology;
 use super::{
     BodyId, Coupling, CouplingTerm, DofProperties, Frame, FrameId, JointInfo, Link, Model,
@@ -275,25 +277,26 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
-    /// A moving body with mass must have a positive-definite inertia; one without mass must carry
-    /// some.
+    /// Every joint must move something that resists.
+    ///
+    /// That is enough for a positive-definite mass matrix where each body resists by itself: of the
+    /// joints that move, the one nearest to the world moves its body. Bodies without resistance of
+    /// their own are let pass when they carry some.
     fn check_moving_inertias(&self) -> Result<()> {
         let links = &self.model.links;
         let mut carries_mass = vec![false; links.len() + 1];
         for i in (1..=links.len()).rev() {
             let link = &links[i - 1];
-            if link.inertia.mass > 0.0 {
-                validate::moving_inertia(&self.model.link_names[i - 1], &link.inertia)?;
-                carries_mass[i] = true;
-            }
-            if !carries_mass[i] {
-                return Err(DynamicsError::BadInertia {
-                    body: self.model.link_names[i - 1].clone(),
-                    field: "mass",
-                    value: 0.0,
-                    reason: "a moving body needs mass, its own or that of a body it carries",
-                });
-            }
+            let columns: Vec<_> = (0..link.joint.nv()).map(|k| link.joint.column(k)).collect();
+            let resistance = DMatrix::from_fn(columns.len(), columns.len(), |row, column| {
+                let armature = match row == column {
+                    true => self.model.armature[link.v_start + row],
+                    false => 0.0,
+                };
+                columns[row].dot(&link.inertia.mul(&columns[column])) + armature
+            });
+            let name = &self.model.link_names[i - 1];
+            validate::moving_inertia(name, &link.inertia, &resistance, carries_mass[i])?;
             carries_mass[link.parent] = true;
         }
         Ok(())

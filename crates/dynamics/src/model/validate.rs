@@ -1,10 +1,10 @@
 //! Checks of the numbers in a description.
 
-use nalgebra::Vector3;
+use nalgebra::{DMatrix, Vector3};
 
 use super::DofProperties;
 use crate::error::{DynamicsError, Result};
-use crate::spatial::{Inertia, Transform};
+use crate::spatial::{Inertia, Symmetric3, Transform};
 
 /// Something odd in a model that was accepted.
 #[derive(Clone, Debug, PartialEq)]
@@ -18,6 +18,19 @@ pub enum ModelWarning {
         /// Its principal moments, ascending (kg·m²).
         moments: [f64; 3],
     },
+    /// A principal moment about the centre of mass is negative. What the body is fixed to makes up
+    /// for it; the file is wrong.
+    NegativeMoment {
+        /// The body.
+        body: String,
+        /// Its smallest principal moment (kg·m²).
+        moment: f64,
+    },
+    /// A body turns reluctantly but weighs nothing. It counts as it is given.
+    InertiaWithoutMass {
+        /// The body.
+        body: String,
+    },
 }
 
 impl std::fmt::Display for ModelWarning {
@@ -29,6 +42,14 @@ impl std::fmt::Display for ModelWarning {
             } => write!(
                 f,
                 "body \"{body}\": principal moments {a}, {b}, {c} break the triangle inequality"
+            ),
+            ModelWarning::NegativeMoment { body, moment } => write!(
+                f,
+                "body \"{body}\": its smallest principal moment, {moment}, is negative"
+            ),
+            ModelWarning::InertiaWithoutMass { body } => write!(
+                f,
+                "body \"{body}\": has rotational inertia, but no mass; both count as given"
             ),
         }
     }
@@ -83,8 +104,9 @@ pub(super) fn placement(kind: &'static str, name: &str, pose: &Transform) -> Res
     Ok(Transform::new(rotation, pose.translation))
 }
 
-/// Refuses an inertia no collection of masses can have; reports (or, if `strict`, refuses) one
-/// that breaks the triangle inequality.
+/// Refuses an inertia that is not one; reports (or, if `strict`, refuses) one that no collection of
+/// masses can have. Whether a moving body can do with it shows with everything fixed to it
+/// ([`moving_inertia`]).
 pub(super) fn body_inertia(
     body: &str,
     inertia: &Inertia,
@@ -101,7 +123,8 @@ pub(super) fn body_inertia(
     if let Some(value) = inertia.to_array().into_iter().find(|x| !x.is_finite()) {
         return bad("inertia", value, "must be finite");
     }
-    if inertia.mass <= 0.0 {
+    let turns_freely = inertia.rotational == Symmetric3::default();
+    if inertia.mass < 0.0 || (inertia.mass == 0.0 && (strict || turns_freely)) {
         return bad(
             "mass",
             inertia.mass,
@@ -109,10 +132,20 @@ pub(super) fn body_inertia(
         );
     }
     let moments @ [a, b, c] = inertia.about_com().eigenvalues();
-    // rounding of the shift between origin and centre of mass
-    let noise = 1e-12 * inertia.rotational.trace().abs();
+    let noise = noise(inertia);
     if a < -noise {
-        return bad("smallest principal moment", a, "must not be negative");
+        return match strict {
+            true => bad("smallest principal moment", a, "must not be negative"),
+            false => Ok(Some(ModelWarning::NegativeMoment {
+                body: body.to_owned(),
+                moment: a,
+            })),
+        };
+    }
+    if inertia.mass == 0.0 {
+        return Ok(Some(ModelWarning::InertiaWithoutMass {
+            body: body.to_owned(),
+        }));
     }
     if c <= a + b + TRIANGLE_TOLERANCE * c + noise {
         return Ok(None);
@@ -130,18 +163,58 @@ pub(super) fn body_inertia(
     }))
 }
 
-/// Refuses a moving body (with everything fixed to it) whose inertia is not positive definite.
-pub(super) fn moving_inertia(body: &str, inertia: &Inertia) -> Result<()> {
+/// Rounding of the shift between origin and centre of mass, in moments.
+fn noise(inertia: &Inertia) -> f64 {
+    1e-12 * inertia.rotational.trace().abs()
+}
+
+/// Refuses a moving body (with everything fixed to it) that has a negative moment, or that can move
+/// without resistance: neither its inertia nor that of a body it `carries` resists every motion of its
+/// joint. `resistance` is Sᵀ I S for the motions S of the joint, with armature.
+pub(super) fn moving_inertia(
+    body: &str,
+    inertia: &Inertia,
+    resistance: &DMatrix<f64>,
+    carries: bool,
+) -> Result<()> {
+    let bad = |field, value, reason| {
+        Err(DynamicsError::BadInertia {
+            body: body.to_owned(),
+            field,
+            value,
+            reason,
+        })
+    };
     let smallest = inertia.about_com().eigenvalues()[0];
-    if smallest > 0.0 {
+    if smallest < -noise(inertia) {
+        return bad(
+            "smallest principal moment",
+            smallest,
+            "must not be negative",
+        );
+    }
+    if carries {
         return Ok(());
     }
-    Err(DynamicsError::BadInertia {
-        body: body.to_owned(),
-        field: "smallest principal moment",
-        value: smallest,
-        reason: "a moving body needs a positive-definite rotational inertia",
-    })
+    if inertia.mass == 0.0 {
+        let reason = "a moving body needs mass, its own or that of a body it carries";
+        return bad("mass", 0.0, reason);
+    }
+    if is_positive_definite(resistance) {
+        return Ok(());
+    }
+    let reason = "a moving body needs a rotational inertia that resists its joint";
+    bad("smallest principal moment", smallest, reason)
+}
+
+/// Whether a symmetric matrix is positive definite by more than rounding, whatever the units of its
+/// rows.
+fn is_positive_definite(matrix: &DMatrix<f64>) -> bool {
+    let Some(factor) = matrix.clone().cholesky() else {
+        return false;
+    };
+    let factor = factor.l();
+    (0..matrix.nrows()).all(|i| factor[(i, i)].powi(2) > 1e-13 * matrix[(i, i)])
 }
 
 pub(super) fn dof_properties(joint: &str, dof: &DofProperties) -> Result<()> {

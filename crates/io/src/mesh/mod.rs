@@ -1,8 +1,9 @@
-//! Triangle meshes from OBJ, STL, COLLADA and glTF files.
+//! Triangle meshes from OBJ, STL, COLLADA, glTF and MuJoCo's MSH files.
 
 mod builder;
 mod dae;
 mod gltf;
+mod msh;
 mod obj;
 mod stl;
 
@@ -15,7 +16,7 @@ use crate::error::{IoError, Result};
 use builder::Builder;
 
 /// Endings of the names of mesh files.
-pub const EXTENSIONS: [&str; 5] = ["obj", "stl", "dae", "glb", "gltf"];
+pub const EXTENSIONS: [&str; 6] = ["obj", "stl", "dae", "glb", "gltf", "msh"];
 
 /// Vertices and triangles as a file has them, in the file's unit of length.
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -29,7 +30,7 @@ pub struct MeshData {
 /// Reads a mesh; the file's name must end in one of the [`EXTENSIONS`].
 ///
 /// COLLADA and glTF files come in metres, with the transforms of their scenes applied and the axes of
-/// the file kept; OBJ and STL in whatever unit they are in.
+/// the file kept; the others in whatever unit they are in.
 ///
 /// # Errors
 /// A file that cannot be read, of another kind, or with a line that makes no sense.
@@ -44,17 +45,17 @@ pub fn read(path: &Path) -> Result<MeshData> {
     };
     let kind = kind.unwrap_or_default();
     if !EXTENSIONS.contains(&kind.as_str()) {
-        return Err(refuse(match kind.as_str() {
-            "msh" => "is a mesh of old MuJoCo versions; save it as .obj or .stl".to_owned(),
-            _ => "is neither .obj, .stl, .dae, .glb nor .gltf; convert the mesh to one of them"
+        return Err(refuse(
+            "is neither .obj, .stl, .dae, .glb, .gltf nor .msh; convert the mesh to one of them"
                 .to_owned(),
-        }));
+        ));
     }
     let bytes = bounded::data(path).map_err(refuse)?;
     match kind.as_str() {
         "obj" => parse_obj(&bytes, &file),
         "stl" => parse_stl(&bytes, &file),
         "dae" => parse_dae(&bytes, &file),
+        "msh" => parse_msh(&bytes, &file),
         _ => parse_gltf(&bytes, &file, path.parent().unwrap_or(Path::new(""))),
     }
 }
@@ -82,6 +83,15 @@ pub fn parse_stl(bytes: &[u8], file: &str) -> Result<MeshData> {
 /// Text that is not XML, references to nothing, numbers that make no sense; each with its line.
 pub fn parse_dae(bytes: &[u8], file: &str) -> Result<MeshData> {
     dae::parse(&String::from_utf8_lossy(bytes), file)
+}
+
+/// Reads MSH, the binary format of MuJoCo (not that of Gmsh): vertices and faces; normals and texture
+/// coordinates are passed over.
+///
+/// # Errors
+/// A file of another length than its header gives, or without faces.
+pub fn parse_msh(bytes: &[u8], file: &str) -> Result<MeshData> {
+    msh::parse(bytes, file)
 }
 
 /// Reads glTF, binary or text: the triangles that its scene shows; `folder` is where further files of

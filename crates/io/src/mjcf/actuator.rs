@@ -88,7 +88,7 @@ impl<'a> Builder<'_, 'a> {
         let autolimits = self.context.compiler.autolimits;
         let mut control_limits = attributes.range("ctrllimited", "ctrlrange", autolimits)?;
         let mut activation = law.activation;
-        let share = attributes.number_or("inheritrange", 0.0)?;
+        let share = inherited_share(&attributes)?;
         if share > 0.0 {
             let range = self.inherited_range(&attributes, share)?;
             match &mut activation {
@@ -324,10 +324,30 @@ fn general(attributes: &Attributes<'_>, limits: Option<[f64; 2]>) -> Result<Opti
             }
         },
     };
-    Ok(Some(Law {
+    let mut law = Law {
         activation,
         ..Law::direct(gains[0], bias)
-    }))
+    };
+    // A servo whose damping is positive, which would drive it, means the share of critical damping.
+    if law.bias[2] > 0.0 && law.gain == -law.bias[1] {
+        law.damping_ratio = std::mem::take(&mut law.bias[2]);
+    }
+    Ok(Some(law))
+}
+
+/// How much of the range of its joint or tendon a servo takes as its own: none where it has one itself.
+fn inherited_share(attributes: &Attributes<'_>) -> Result<f64> {
+    let own = match attributes.element.tag.as_str() {
+        "position" => "ctrlrange",
+        "intvelocity" => "actrange",
+        _ => return Ok(0.0),
+    };
+    let share = attributes.number_or("inheritrange", 0.0)?;
+    let is_inherited = !attributes.element.has("inheritrange");
+    Ok(match is_inherited && attributes.element.has(own) {
+        true => 0.0,
+        false => share,
+    })
 }
 
 fn filter(time_constant: f64) -> Activation {

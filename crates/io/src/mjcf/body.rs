@@ -28,7 +28,8 @@ pub(super) struct Body<'a> {
     pub(super) pose: Isometry3<f64>,
     pub(super) joints: Vec<Joint<'a>>,
     pub(super) geoms: Vec<Geom<'a>>,
-    pub(super) inertial: Option<&'a Element>,
+    /// `<inertial>`, and the frame it stands in.
+    pub(super) inertial: Option<(&'a Element, Isometry3<f64>)>,
     pub(super) is_mocap: bool,
     pub(super) gravity_compensation: f64,
 }
@@ -136,7 +137,7 @@ impl<'a> Walker<'_, 'a> {
                 "inertial" => {
                     child.mark_read();
                     let body = &mut self.tree.bodies[around.body];
-                    if body.inertial.replace(child).is_some() {
+                    if body.inertial.replace((child, around.frame)).is_some() {
                         return Err(child.error("is there twice", "keep one of the two"));
                     }
                 }

@@ -98,7 +98,7 @@ impl Compiler {
         flag("fitaabb", &mut self.fit_box)?;
         for name in ["assetdir", "meshdir"] {
             if let Some(value) = get(name) {
-                self.mesh_folder = PathBuf::from(value.text);
+                self.mesh_folder = path(value.text);
             }
         }
         if let Some(value) = get("inertiafromgeom") {
@@ -142,11 +142,16 @@ impl Compiler {
 
     /// Where a mesh or height field is, from the folder of the file.
     pub(super) fn asset_path(&self, file: &str) -> String {
-        let file = Path::new(file);
+        let file = path(file);
         let file = match (self.strip_path, file.file_name()) {
             (true, Some(name)) => Path::new(name),
-            _ => file,
+            _ => &file,
         };
         self.mesh_folder.join(file).display().to_string()
     }
+}
+
+/// A path as files give it, also those written on Windows.
+pub(super) fn path(text: &str) -> PathBuf {
+    PathBuf::from(text.replace('\\', "/"))
 }

@@ -34,7 +34,6 @@ const OF_ALL_ACTUATORS: &[&str] = &[
     "actlimited",
     "actrange",
     "gear",
-    "inheritrange",
 ];
 
 /// The default classes of a file.

@@ -108,10 +108,12 @@ impl<'a> Builder<'_, 'a> {
                     }
                 }
                 let poses = &self.layout.poses;
-                let relative = relative.unwrap_or_else(|| poses[first].inverse() * poses[second]);
                 let anchor =
                     Isometry3::from_parts(Translation3::from(anchor), UnitQuaternion::identity());
-                [(first, relative * anchor), (second, anchor)]
+                // A relpose says where the anchor is, not where the body is.
+                let on_first =
+                    relative.unwrap_or_else(|| poses[first].inverse() * poses[second] * anchor);
+                [(first, on_first), (second, anchor)]
             }
         };
         attributes.report_unless("torquescale", &[1.0])?;

@@ -2,6 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
+use super::compiler::path;
 use crate::bounded;
 use crate::error::{IoError, Result};
 use crate::xml::{self, Element};
@@ -54,7 +55,7 @@ fn open(include: &Element, folder: &Path, files: &mut Vec<PathBuf>) -> Result<Ve
         include.attribute_error("file", problem, advice)
     };
     let beside = Path::new(&*include.file).parent().unwrap_or(Path::new(""));
-    let candidates = [folder.join(name), beside.join(name)];
+    let candidates = [folder, beside].map(|folder| folder.join(path(name)));
     let path = candidates.iter().find(|path| path.is_file());
     let path = path.unwrap_or(&candidates[0]);
     let known = identity(path);

@@ -9,7 +9,7 @@
 
 use std::path::Path;
 
-use nalgebra::{Matrix3, Vector3};
+use nalgebra::{Isometry3, Matrix3, Vector3};
 use stiction_collision::{Shape, VolumeMoments};
 use stiction_dynamics::{Inertia, Symmetric3};
 
@@ -47,9 +47,9 @@ pub(super) fn of_bodies(
 fn of_body(context: &Context<'_>, body: &Body<'_>) -> Result<Option<Inertia>> {
     let rule = context.compiler.inertia_from_geoms;
     let given = match body.inertial {
-        Some(element) => {
+        Some((element, frame)) => {
             let attributes = Attributes::plain(element, &context.defaults.notes);
-            Some(given(&attributes, &context.compiler)?)
+            Some(given(&attributes, &context.compiler, &frame)?)
         }
         None => None,
     };
@@ -67,15 +67,20 @@ fn of_body(context: &Context<'_>, body: &Body<'_>) -> Result<Option<Inertia>> {
                     sum = Some(sum.unwrap_or_default() + inertia);
                 }
             }
-            Ok(sum)
+            // Geoms without mass say nothing.
+            Ok(sum.or(given.flatten()))
         }
     }
 }
 
 /// `<inertial>`; `None` where it says that there is no mass.
-fn given(attributes: &Attributes<'_>, compiler: &Compiler) -> Result<Option<Inertia>> {
+fn given(
+    attributes: &Attributes<'_>,
+    compiler: &Compiler,
+    frame: &Isometry3<f64>,
+) -> Result<Option<Inertia>> {
     let mass = attributes.need("mass")?;
-    let pose = pose::pose(attributes, compiler)?;
+    let pose = frame * pose::pose(attributes, compiler)?;
     let about_center = match (attributes.get("fullinertia"), attributes.get("diaginertia")) {
         (Some(value), Some(_)) => {
             return Err(value.error("diaginertia says it already", "leave out one of the two"));

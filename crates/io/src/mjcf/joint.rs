@@ -52,7 +52,17 @@ impl Kind {
 
 /// `<freejoint>`, to which no defaults apply.
 pub(super) fn free<'a>(attributes: &Attributes<'a>) -> Joint<'a> {
-    attributes.pass_over(&["group", "align"]);
+    attributes.pass_over(&["group"]);
+    if attributes
+        .get("align")
+        .is_some_and(|align| align.text == "true")
+    {
+        attributes.notes.ignore(
+            attributes.element,
+            "<freejoint align=\"true\">",
+            "the frame of the body stays where the file puts it; keyframes are about that frame",
+        );
+    }
     Joint {
         element: attributes.element,
         name: String::new(),

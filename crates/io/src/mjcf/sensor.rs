@@ -4,6 +4,7 @@ use nalgebra::{Isometry3, Translation3, UnitQuaternion};
 
 use super::asset::exists;
 use super::defaults::Attributes;
+use super::layout::Role;
 use super::scene::{Builder, Mount};
 use crate::error::Result;
 use crate::scene_file::{FrameQuantity, SensorDescription, SensorKind, suggest};
@@ -84,6 +85,15 @@ impl<'a> Builder<'_, 'a> {
                 let mount = match is_site {
                     true => {
                         let site = self.site(attributes.need("site")?)?;
+                        let is_load =
+                            matches!(quantity, FrameQuantity::Force | FrameQuantity::Torque);
+                        if is_load && self.layout.roles[site.body] != Role::Link {
+                            let what = format!("<{tag}> on a body that no joint carries");
+                            let reason = "loads are measured where a joint carries a body";
+                            attributes.notes.ignore(attributes.element, what, reason);
+                            attributes.element.mark_all_read();
+                            return Ok(None);
+                        }
                         Some(self.mount(site.body, &site.pose))
                     }
                     false => self.object(attributes, quantity)?,

@@ -4,22 +4,23 @@ mod drive;
 
 use std::collections::HashMap;
 
-use stiction_dynamics::{DynamicsError, Inertia, WORLD};
+use stiction_dynamics::{DynamicsError, Inertia, ModelWarning, WORLD};
 
-use super::SceneFile;
 use super::description::{BodyKind, ControllerDescription, MassDescription, RobotDescription};
 use super::suggest;
+use super::{Ignored, SceneFile};
 use crate::error::Result;
 
-/// Refuses a scene whose names don't fit together.
-pub(super) fn references(file: &SceneFile) -> Result<()> {
+/// Refuses a scene whose names don't fit together; returns what is odd about the rest.
+pub(super) fn references(file: &SceneFile) -> Result<Vec<Ignored>> {
     let scene = &file.scene;
     let robot_names = scene.robots.iter().map(|robot| robot.name.as_str());
     unique(file, "robot", "robots", robot_names)?;
     let joint_names = scene.joints.iter().map(|joint| joint.name.as_str());
     unique(file, "joint", "joints", joint_names)?;
+    let mut odd = Vec::new();
     for (index, description) in scene.robots.iter().enumerate() {
-        robot(file, index, description)?;
+        robot(file, index, description, &mut odd)?;
     }
     let bodies = Bodies::collect(file)?;
     materials(file)?;
@@ -34,7 +35,8 @@ pub(super) fn references(file: &SceneFile) -> Result<()> {
         }
     }
     controllers(file, &bodies)?;
-    drive::references(file, &bodies)
+    drive::references(file, &bodies)?;
+    Ok(odd)
 }
 
 /// Refuses a name that appears twice in a list of tables.
@@ -182,8 +184,13 @@ fn controllers(file: &SceneFile, bodies: &Bodies) -> Result<()> {
     Ok(())
 }
 
-/// Links and joints must make a tree that the dynamics accept.
-fn robot(file: &SceneFile, index: usize, robot: &RobotDescription) -> Result<()> {
+/// Links and joints must make a tree that the dynamics accept; `odd` gets what is odd about it.
+fn robot(
+    file: &SceneFile,
+    index: usize,
+    robot: &RobotDescription,
+    odd: &mut Vec<Ignored>,
+) -> Result<()> {
     let list = |part: &str| format!("robots[{index}].{part}");
     let links = robot.links.iter().map(|link| link.name.as_str());
     unique(file, "link", &list("links"), links.clone())?;
@@ -214,7 +221,12 @@ fn robot(file: &SceneFile, index: usize, robot: &RobotDescription) -> Result<()>
         })
         .collect();
     match robot.model(&inertias).build() {
-        Ok(_) => Ok(()),
+        Ok(model) => {
+            for warning in model.warnings() {
+                note(file, index, robot, warning, odd);
+            }
+            Ok(())
+        }
         Err(error) => {
             let key = match place_of(&error, robot) {
                 Some(part) => list(&part),
@@ -223,6 +235,39 @@ fn robot(file: &SceneFile, index: usize, robot: &RobotDescription) -> Result<()>
             Err(file.error(&key, error.to_string(), "correct the robot"))
         }
     }
+}
+
+/// Notes an odd link, each kind of oddity once.
+fn note(
+    file: &SceneFile,
+    robot_index: usize,
+    robot: &RobotDescription,
+    warning: &ModelWarning,
+    odd: &mut Vec<Ignored>,
+) {
+    let (body, what) = match warning {
+        ModelWarning::TriangleInequality { body, .. } => {
+            (body, "an inertia that breaks the triangle inequality")
+        }
+        ModelWarning::NegativeMoment { body, .. } => (body, "an inertia with a negative moment"),
+        ModelWarning::InertiaWithoutMass { body } => (body, "rotational inertia without mass"),
+        _ => return,
+    };
+    if let Some(known) = odd.iter_mut().find(|known| known.what == what) {
+        known.count += 1;
+        return;
+    }
+    let links = &robot.links;
+    let key = match links.iter().position(|link| link.name == *body) {
+        Some(link) => format!("robots[{robot_index}].links[{link}]"),
+        None => format!("robots[{robot_index}]"),
+    };
+    odd.push(Ignored {
+        what: what.to_owned(),
+        reason: format!("of link \"{body}\" first, is used as it is given"),
+        count: 1,
+        first: file.place(&key),
+    });
 }
 
 /// The part of a robot that an error is about.

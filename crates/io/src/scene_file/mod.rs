@@ -73,14 +73,14 @@ pub(crate) use source::{Place, Places};
 pub struct SceneFile {
     /// What the file says.
     pub scene: SceneDescription,
-    /// What the file says and the simulator does not do, each said once.
+    /// What the file says and the simulator does not do, or what cannot be right, each said once.
     pub ignored: Vec<Ignored>,
     file: String,
     folder: PathBuf,
     places: Places,
 }
 
-/// Something that a file asks for and that was left out.
+/// Something that a file asks for and that was left out, or that cannot be right.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Ignored {
     /// What: an element or attribute of the file.
@@ -113,15 +113,25 @@ impl SceneFile {
         folder: &Path,
         places: Places,
     ) -> Result<Self> {
-        let scene_file = Self {
+        let mut scene_file = Self {
             scene,
             ignored,
             file: file.to_owned(),
             folder: folder.to_owned(),
             places,
         };
-        check::references(&scene_file)?;
+        let odd = check::references(&scene_file)?;
+        scene_file.ignored.extend(odd);
         Ok(scene_file)
+    }
+
+    /// File and line of a key.
+    fn place(&self, key: &str) -> (String, usize) {
+        let place = self.places.find(key);
+        let file = place
+            .element
+            .map_or_else(|| self.file.clone(), |(file, _)| file);
+        (file, place.line)
     }
 
     /// The folder that mesh files are relative to.
@@ -199,13 +209,5 @@ pub fn parse(text: &str, file: &str) -> Result<SceneFile> {
     })?;
     let root = Node::root(&source, table.get_ref(), read::KEYS)?;
     let scene = read::scene(&root)?;
-    let scene_file = SceneFile {
-        scene,
-        ignored: Vec::new(),
-        file: file.to_owned(),
-        folder: PathBuf::new(),
-        places: source.places(),
-    };
-    check::references(&scene_file)?;
-    Ok(scene_file)
+    SceneFile::checked(scene, Vec::new(), file, Path::new(""), source.places())
 }

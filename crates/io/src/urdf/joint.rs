@@ -87,8 +87,8 @@ impl Reader<'_> {
         Ok(out)
     }
 
-    /// Lowest and highest position of a joint that must have them.
-    fn range(&self, element: &Element, limit: Option<&Element>) -> Result<[f64; 2]> {
+    /// Lowest and highest position of a joint that should have them.
+    fn range(&mut self, element: &Element, limit: Option<&Element>) -> Result<[f64; 2]> {
         let unlimited = [f64::NEG_INFINITY, f64::INFINITY];
         let number = |name: &str| match limit {
             Some(limit) => Ok(schema::numbers::<1>(limit, name)?.map(|[value]| value)),
@@ -101,20 +101,18 @@ impl Reader<'_> {
             return ordered(element, limit, lower.unwrap_or(low), upper.unwrap_or(high));
         }
         if lower.is_none() && upper.is_none() {
-            let place = limit.unwrap_or(element);
-            let advice = match element.attribute("type") {
-                Some("revolute") => "add lower and upper to its <limit>, or make it continuous",
-                _ => "add lower and upper to its <limit>",
-            };
-            let problem = "the joint needs limits of its position";
-            return Err(place.error(problem, advice));
+            // By the letter such a joint could not move at all; files that do this mean otherwise.
+            let what = "a joint that should have lower and upper limits";
+            let reason = "has none and moves without, as if it were continuous";
+            self.leave_out(what, reason, limit.unwrap_or(element));
+            return Ok(unlimited);
         }
         ordered(element, limit, lower.unwrap_or(0.0), upper.unwrap_or(0.0))
     }
 
     /// The equation of a joint that follows another.
     pub(super) fn coupling(
-        &self,
+        &mut self,
         element: &Element,
         joint: &urdf_rs::Joint,
     ) -> Result<Option<CouplingDescription>> {
@@ -132,6 +130,10 @@ impl Reader<'_> {
         if mimic.joint == joint.name {
             let problem = format!("\"{}\" is the joint itself", mimic.joint);
             return Err(element.attribute_error("joint", problem, "name another joint"));
+        }
+        if joint.joint_type == JointType::Fixed {
+            self.leave_out("<mimic> of a fixed joint", "it does not move", element);
+            return Ok(None);
         }
         for end in [joint, &self.robot.joints[source]] {
             if !matches!(

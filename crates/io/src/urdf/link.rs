@@ -47,6 +47,10 @@ impl Reader<'_> {
             self.add_shape(element, number, &mut out.shapes, shape);
         }
         for (element, visual) in element.children_of("visual").zip(&link.visual) {
+            if is_nothing(&visual.geometry) {
+                self.leave_out("<visual> of size zero", "shows nothing", element);
+                continue;
+            }
             let mut shape =
                 self.shape(element, Purpose::Drawn, &visual.origin, &visual.geometry)?;
             shape.color = self.color(element, visual.material.as_ref())?;
@@ -90,16 +94,9 @@ impl Reader<'_> {
             let problem = format!("{mass} kg is negative");
             return Err(place.attribute_error("value", problem, "give the mass in kg"));
         }
-        if mass == 0.0 {
+        if mass == 0.0 && moments.iter().all(|&value| value == 0.0) {
             // A link that says it has none is a link without mass.
-            return match moments.iter().all(|&value| value == 0.0) {
-                true => Ok(None),
-                false => Err(place.attribute_error(
-                    "value",
-                    "a link with rotational inertia has a mass",
-                    "give the mass in kg",
-                )),
-            };
+            return Ok(None);
         }
         let pose = self.pose(element, &inertial.origin)?;
         let [xx, xy, xz, yy, yz, zz] = moments;
@@ -220,6 +217,17 @@ impl Reader<'_> {
             self.leave_out(what, &format!("{bad} is clamped"), element);
         }
         Ok(Some(color.rgba.0.map(|value| value.clamp(0.0, 1.0) as f32)))
+    }
+}
+
+/// Whether a primitive has a size of zero, as files write for what is not to be seen.
+fn is_nothing(geometry: &urdf_rs::Geometry) -> bool {
+    match geometry {
+        urdf_rs::Geometry::Box { size } => size.0.contains(&0.0),
+        urdf_rs::Geometry::Sphere { radius } => *radius == 0.0,
+        urdf_rs::Geometry::Cylinder { radius, length }
+        | urdf_rs::Geometry::Capsule { radius, length } => *radius == 0.0 || *length == 0.0,
+        urdf_rs::Geometry::Mesh { .. } => false,
     }
 }
 

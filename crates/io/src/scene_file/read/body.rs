@@ -33,7 +33,7 @@ pub(super) fn read(node: &Node<'_>) -> Result<BodyDescription> {
     let shapes = shape::read_all(&table)?;
     let kind = table.need("kind")?;
     let word = kind.one_of(&["fixed", "driven", "free"])?;
-    let mass = mass(&table, shapes.is_empty())?;
+    let mass = mass(&table, shapes.is_empty(), Owner::Body)?;
     let velocity = table.read("velocity", |node| node.vector(SPEED))?;
     let angular_velocity = table.read("angular_velocity", |node| node.vector(TURN_RATE))?;
     let kind = match (word, mass) {
@@ -84,8 +84,20 @@ pub(super) fn gravity_compensation(table: &Table<'_>) -> Result<f64> {
     Ok(share.unwrap_or(0.0))
 }
 
+/// Whose mass is read. What a body needs to move by itself, a link may leave to what carries it or
+/// what it carries, which the model of the whole robot tells.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Owner {
+    Body,
+    Link,
+}
+
 /// Reads `mass`, `density` or `inertia` of a body or link.
-pub(super) fn mass(table: &Table<'_>, no_shapes: bool) -> Result<Option<MassDescription>> {
+pub(super) fn mass(
+    table: &Table<'_>,
+    no_shapes: bool,
+    owner: Owner,
+) -> Result<Option<MassDescription>> {
     let ways = ["mass", "density", "inertia"].map(|key| table.get(key));
     let advice = "give one of mass, density and inertia";
     match ways {
@@ -107,7 +119,7 @@ pub(super) fn mass(table: &Table<'_>, no_shapes: bool) -> Result<Option<MassDesc
             }
             Ok(Some(MassDescription::Density(density.positive(DENSITY)?)))
         }
-        [None, None, Some(node)] => Ok(Some(MassDescription::Inertia(inertia(&node)?))),
+        [None, None, Some(node)] => Ok(Some(MassDescription::Inertia(inertia(&node, owner)?))),
         [_, Some(second), _] | [_, _, Some(second)] => {
             Err(second.fail("the mass is given twice", advice))
         }
@@ -122,9 +134,13 @@ fn kilograms(node: &Node<'_>) -> Result<f64> {
     )
 }
 
-fn inertia(node: &Node<'_>) -> Result<InertiaDescription> {
+fn inertia(node: &Node<'_>, owner: Owner) -> Result<InertiaDescription> {
     let table = node.table(&["mass", "center", "diagonal", "full"])?;
-    let mass = kilograms(&table.need("mass")?)?;
+    let mass = table.need("mass")?;
+    let mass = match owner {
+        Owner::Link if mass.number(MASS)? == 0.0 => 0.0,
+        _ => kilograms(&mass)?,
+    };
     let center = table
         .read("center", |node| node.position())?
         .unwrap_or_else(Vector3::zeros);
@@ -155,7 +171,8 @@ fn inertia(node: &Node<'_>) -> Result<InertiaDescription> {
         }
     };
     let smallest = about_center.eigenvalues()[0];
-    if !(smallest > 0.0) || about_center.to_matrix().cholesky().is_none() {
+    let is_singular = !(smallest > 0.0) || about_center.to_matrix().cholesky().is_none();
+    if owner == Owner::Body && is_singular {
         return Err(given.fail(
             format!("is not positive definite: its smallest principal moment is {smallest} kg*m^2"),
             "give the moments of a real body",

@@ -154,7 +154,7 @@ fn link(node: &Node<'_>) -> Result<LinkDescription> {
     let shapes = shape::read_all(&table)?;
     Ok(LinkDescription {
         name: table.need("name")?.name()?,
-        mass: body::mass(&table, shapes.is_empty())?,
+        mass: body::mass(&table, shapes.is_empty(), body::Owner::Link)?,
         gravity_compensation: body::gravity_compensation(&table)?,
         shapes,
     })

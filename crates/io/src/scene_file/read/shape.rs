@@ -317,7 +317,7 @@ fn mesh_file(table: &Table<'_>, file: &Node<'_>) -> Result<MeshFile> {
     let extension = path.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
     if !crate::mesh::EXTENSIONS.contains(&extension.as_str()) {
         return Err(file.fail(
-            "is neither .obj, .stl, .dae, .glb nor .gltf",
+            "is neither .obj, .stl, .dae, .glb, .gltf nor .msh",
             "convert the mesh to one of them",
         ));
     }
