@@ -201,6 +201,17 @@ pub struct Report {
     pub history: Vec<HistoryEntry>,
 }
 
+impl Report {
+    /// Adds the work of an earlier solve of the same step, whose guess this one began from.
+    pub fn add_earlier(&mut self, earlier: &Self) {
+        self.iterations += earlier.iterations;
+        self.inner_iterations += earlier.inner_iterations;
+        self.factorizations += earlier.factorizations;
+        self.start_residual = earlier.start_residual;
+        self.time += earlier.time;
+    }
+}
+
 /// Watches the wall clock of one solve.
 #[derive(Debug, Clone, Copy)]
 pub struct Stopwatch {

@@ -209,8 +209,8 @@ fn mistakes_are_refused_with_line_and_element() {
         ),
         (
             "size=\"0.1 0.1 0.2\"",
-            "size=\"0.1 0 0.2\"",
-            "arm.urdf:8:24: box: size: 0 m is not positive",
+            "size=\"0.1 -0.1 0.2\"",
+            "arm.urdf:8:24: box: size: -0.1 m is not positive",
         ),
         (
             "radius=\"0.1\"",

@@ -43,19 +43,25 @@ pub(crate) fn push_contacts(
             ),
             reason: reason.to_owned(),
         })?;
-        let normal = if contact.material.compliance > 0.0 {
-            // The spring of the surfaces sees the gap itself.
-            gap / dt
-        } else {
-            ContactNormal {
-                gap: gap.max(slowest),
+        let hard = |gap: f64| {
+            let normal = ContactNormal {
+                gap,
                 normal_velocity: motion.before[2],
                 restitution: contact.material.restitution,
                 baumgarte: settings.baumgarte,
                 dt,
                 theta: settings.theta,
-            }
-            .error()
+            };
+            normal.error()
+        };
+        let (normal, push_out) = if contact.material.compliance > 0.0 {
+            // The spring of the surfaces sees the gap itself.
+            (gap / dt, 0.0)
+        } else if gap < 0.0 {
+            let normal = hard(gap.max(slowest));
+            (normal, hard(0.0) - normal)
+        } else {
+            (hard(gap), 0.0)
         };
         let [e1, e2] = tangential_error([motion.before[0], motion.before[1]], settings.theta);
         let error = [
@@ -70,6 +76,7 @@ pub(crate) fn push_contacts(
             frame,
             &motion.terms,
         );
+        rows.set_push_out(push_out);
     }
     Ok(())
 }

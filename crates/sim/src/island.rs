@@ -8,6 +8,8 @@ use stiction_constraints::{
     Tree,
 };
 
+use crate::hold::Hold;
+use crate::push_out::{self, Choice, PushOut};
 use crate::rows::{Row, RowBuffer, Term};
 use crate::warm_start::{Guess, WarmStart};
 
@@ -50,6 +52,7 @@ struct Island {
     rows: Vec<usize>,
     /// Rows that are not part of the problem, see [`Row::is_dormant`].
     dormant: Vec<usize>,
+    push_out: PushOut,
     /// The members for which `problem` has its subsystems.
     built: Vec<usize>,
     problem: Problem,
@@ -68,6 +71,10 @@ const WORTH_THREADS: usize = 30;
 /// is let pass comes back in the next step: at the whole tolerance bodies creep, and an impulse that has
 /// just stopped a motion, passed as the guess of what is now at rest, starts another.
 const GOOD_GUESS: f64 = 0.1;
+
+/// Times the energy without constraints that no attempt at a solution may have: constraints take energy
+/// away, but for pushes and stabilisation.
+const ABSURD: f64 = 1e6;
 
 /// Makes the solver of a new island.
 pub(crate) type MakeSolver = Box<dyn Fn() -> Box<dyn Solver> + Send + Sync>;
@@ -89,6 +96,7 @@ pub(crate) struct SolveSummary {
     pub(crate) islands: usize,
     pub(crate) iterations: usize,
     pub(crate) residual: f64,
+    pub(crate) held_contacts: usize,
     pub(crate) unconverged: usize,
     pub(crate) outcome: Option<Outcome>,
 }
@@ -218,6 +226,7 @@ impl Islands {
                 members: Vec::new(),
                 rows: Vec::new(),
                 dormant: Vec::new(),
+                push_out: PushOut::default(),
                 built: Vec::new(),
                 problem: Problem::new(),
                 solution: Solution::cold(),
@@ -262,25 +271,67 @@ impl Island {
         warm: Option<&WarmStart>,
         budget: &Budget,
     ) -> Result<Report, ProblemError> {
-        let is_settled = self.fill(subsystems, rows, warm)?;
+        let own_rows = || self.rows.iter().map(|&index| &rows.rows[index]);
+        self.push_out.start(own_rows(), warm);
+        let mut is_settled = self.fill(subsystems, rows, warm)?;
+        let own_rows = || self.rows.iter().map(|&index| &rows.rows[index]);
+        if self.push_out.ease(own_rows(), &self.problem) {
+            is_settled = self.fill(subsystems, rows, warm)?;
+        }
         let good_guess = GOOD_GUESS * budget.tolerance;
         let budget = Budget {
             guess_tolerance: Some(if is_settled { good_guess } else { 0.0 }),
             ..budget.clone()
         };
-        let mut report = self
-            .solver
-            .solve(&self.problem, &budget, &mut self.solution);
-        while self.wake(rows)? {
+        let mut report = self.solve_awake(rows, &budget)?;
+        for choice in [Choice::Missed, Choice::Any] {
+            // Whoever limits iterations wants a step that takes no longer.
+            if budget.max_iterations.is_some() {
+                break;
+            }
+            let own_rows = || self.rows.iter().map(|&index| &rows.rows[index]);
+            let (problem, velocity) = (&self.problem, &self.solution.velocity);
+            let choice = match self.push_out.is_violent(own_rows(), problem, velocity) {
+                true => Choice::Any,
+                false if report.outcome.is_converged() => break,
+                false => choice,
+            };
+            if !self.push_out.hold(own_rows(), problem, velocity, choice) {
+                break;
+            }
+            // Impulses that grew against what cannot be moved are no guess.
+            self.fill(subsystems, rows, None)?;
             let earlier = report;
-            report = self
-                .solver
-                .solve(&self.problem, &budget, &mut self.solution);
-            report.iterations += earlier.iterations;
-            report.inner_iterations += earlier.inner_iterations;
-            report.start_residual = earlier.start_residual;
+            report = self.solve_awake(rows, &budget)?;
+            report.add_earlier(&earlier);
+        }
+        let mut own_rows = self.rows.iter().map(|&index| &rows.rows[index]);
+        if !report.outcome.is_converged() || own_rows.any(push_out::is_deep) {
+            self.calm();
         }
         self.is_settled = report.start_residual <= good_guess;
+        Ok(report)
+    }
+
+    /// Where a solver failed so badly, or contacts at a joint contradict each other so much, that bodies
+    /// would be flung away, they move on without constraints for this step.
+    fn calm(&mut self) {
+        if let Some(motion) = push_out::motion(&self.problem, &self.solution.velocity)
+            && !(motion.energy <= ABSURD * motion.free)
+        {
+            self.solution.velocity = motion.free_velocity;
+            self.solution.impulse.fill(0.0);
+        }
+    }
+
+    /// Solves, again where dormant constraints turn out to matter.
+    fn solve_awake(&mut self, rows: &RowBuffer, budget: &Budget) -> Result<Report, ProblemError> {
+        let mut report = self.solver.solve(&self.problem, budget, &mut self.solution);
+        while self.wake(rows)? {
+            let earlier = report;
+            report = self.solver.solve(&self.problem, budget, &mut self.solution);
+            report.add_earlier(&earlier);
+        }
         Ok(report)
     }
 
@@ -311,7 +362,7 @@ impl Island {
         let mut is_settled = true;
         for position in 0..self.rows.len() {
             let row = &rows.rows[self.rows[position]];
-            self.push_constraint(row, rows)?;
+            self.push_constraint(row, self.push_out.error(position, row), rows)?;
             let guess = warm.map_or(Guess::NONE, |warm| warm.guess(row));
             let impulse = &guess.impulse[..row.count];
             self.solution.impulse.extend_from_slice(impulse);
@@ -323,7 +374,12 @@ impl Island {
         Ok(is_settled)
     }
 
-    fn push_constraint(&mut self, row: &Row, rows: &RowBuffer) -> Result<(), ProblemError> {
+    fn push_constraint(
+        &mut self,
+        row: &Row,
+        error: [f64; 3],
+        rows: &RowBuffer,
+    ) -> Result<(), ProblemError> {
         let nothing = RowBlock::Dofs {
             dofs: &[],
             values: &[],
@@ -334,9 +390,8 @@ impl Island {
             blocks[count] = self.block(term, row.count, rows);
             count += 1;
         }
-        let error = &row.error[..row.count];
         self.problem
-            .push_constraint(row.law, error, &blocks[..count])?;
+            .push_constraint(row.law, &error[..row.count], &blocks[..count])?;
         Ok(())
     }
 
@@ -358,7 +413,8 @@ impl Island {
         self.dormant = dormant;
         for position in first..self.rows.len() {
             let row = &rows.rows[self.rows[position]];
-            self.push_constraint(row, rows)?;
+            self.push_out.push_unpushed();
+            self.push_constraint(row, row.error, rows)?;
             self.solution.impulse.resize(self.problem.row_count(), 0.0);
         }
         Ok(self.rows.len() > first)
@@ -455,10 +511,18 @@ impl Island {
             let velocity = &self.solution.velocity[starts[index]..starts[index + 1]];
             subsystems[member].velocity.copy_from_slice(velocity);
         }
-        for (constraint, &index) in self.problem.constraints().iter().zip(&self.rows) {
+        let constraints = self.problem.constraints().iter();
+        let holds = self.push_out.holds();
+        for ((constraint, &index), hold) in constraints.zip(&self.rows).zip(holds) {
             let row = &mut rows.rows[index];
             row.impulse = constraint.load(&self.solution.impulse).into();
             row.is_settled = self.is_settled;
+            // A contact that was pushed apart, however long it was held before, is forgiven.
+            row.hold = match hold.is_on() {
+                true => hold.one_step_on(),
+                false => Hold::NONE,
+            };
+            summary.held_contacts += usize::from(hold.is_on());
         }
         if let Ok(Some(report)) = &self.result {
             summary.islands += 1;

@@ -3,6 +3,8 @@
 use nalgebra::Vector3;
 use stiction_constraints::Law;
 
+use crate::hold::Hold;
+
 /// Name of a constraint that stays the same from step to step.
 #[derive(
     Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, serde::Serialize, serde::Deserialize,
@@ -62,6 +64,10 @@ pub(crate) struct Row {
     pub(crate) impulse: [f64; 3],
     /// Whether the guess of its island was good.
     pub(crate) is_settled: bool,
+    /// The part of the normal `error` that pushes bodies apart which overlap, m/s.
+    pub(crate) push_out: f64,
+    /// Whether the contact is only held, and for how long.
+    pub(crate) hold: Hold,
 }
 
 /// What a constraint sees of one subsystem.
@@ -149,6 +155,8 @@ impl RowBuffer {
             is_dormant: false,
             impulse: [0.0; 3],
             is_settled: false,
+            push_out: 0.0,
+            hold: Hold::NONE,
         });
     }
 
@@ -178,7 +186,16 @@ impl RowBuffer {
             is_dormant: false,
             impulse: [0.0; 3],
             is_settled: false,
+            push_out: 0.0,
+            hold: Hold::NONE,
         });
+    }
+
+    /// How much of the normal error of the contact pushed last pushes it apart, m/s.
+    pub(crate) fn set_push_out(&mut self, push_out: f64) {
+        if let Some(row) = self.rows.last_mut() {
+            row.push_out = push_out;
+        }
     }
 
     /// Whether the constraint begun last is [dormant](Row::is_dormant).

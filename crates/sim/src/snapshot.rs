@@ -10,7 +10,7 @@ use crate::warm_start::WarmStart;
 use crate::world::World;
 
 /// Version of the snapshot's layout.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 
 /// Everything a world needs to go on as if it had never stopped. It does not hold the world's
 /// bodies and shapes: restore it into a world that was built in the same way.

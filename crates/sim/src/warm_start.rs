@@ -3,6 +3,7 @@
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
+use crate::hold::Hold;
 use crate::rows::{Key, Row};
 
 /// Impulses of the last step. Those of contacts are kept in world axes, because a contact's
@@ -18,6 +19,7 @@ pub(crate) struct WarmStart {
 struct Stored {
     impulse: Vector3<f64>,
     is_settled: bool,
+    hold: Hold,
 }
 
 /// What a constraint is expected to do.
@@ -28,6 +30,8 @@ pub(crate) struct Guess {
     /// Whether the guess of the last step was good: if not, the impulse may be one that stopped a
     /// motion and is too large for what is now at rest.
     pub(crate) is_settled: bool,
+    /// Whether it was only held, and for how long still.
+    pub(crate) hold: Hold,
 }
 
 impl Guess {
@@ -35,6 +39,7 @@ impl Guess {
     pub(crate) const NONE: Self = Self {
         impulse: [0.0; 3],
         is_settled: true,
+        hold: Hold::NONE,
     };
 }
 
@@ -42,21 +47,19 @@ impl WarmStart {
     /// Keeps the impulses of the rows for the next step; a row that is not found again has none.
     pub(crate) fn store(&mut self, rows: &[Row]) {
         self.impulses.clear();
-        let acting = rows.iter().filter(|row| row.impulse != [0.0; 3]);
-        self.impulses.extend(acting.map(|row| {
+        let known = |row: &&Row| row.impulse != [0.0; 3] || row.hold != Hold::NONE;
+        self.impulses.extend(rows.iter().filter(known).map(|row| {
             let [a, b, c] = row.impulse;
             let impulse = match row.key {
                 Key::Contact(_) => row.frame[0] * a + row.frame[1] * b + row.frame[2] * c,
                 _ => Vector3::new(a, b, c),
             };
-            let is_settled = row.is_settled;
-            (
-                row.key,
-                Stored {
-                    impulse,
-                    is_settled,
-                },
-            )
+            let stored = Stored {
+                impulse,
+                is_settled: row.is_settled,
+                hold: row.hold,
+            };
+            (row.key, stored)
         }));
         self.impulses.sort_unstable_by_key(|&(key, _)| key);
     }
@@ -76,6 +79,7 @@ impl WarmStart {
                 _ => stored.impulse.into(),
             },
             is_settled: stored.is_settled,
+            hold: stored.hold,
         }
     }
 }

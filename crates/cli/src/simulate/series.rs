@@ -22,6 +22,8 @@ pub(crate) struct Sample {
     /// J
     pub(crate) potential_energy: f64,
     pub(crate) converged: bool,
+    /// Whether contacts that cannot be pushed apart were held.
+    pub(crate) held: bool,
 }
 
 impl From<&StepReport> for Sample {
@@ -38,6 +40,7 @@ impl From<&StepReport> for Sample {
             kinetic_energy: report.kinetic_energy,
             potential_energy: report.potential_energy,
             converged: report.unconverged == 0,
+            held: report.held_contacts > 0,
         }
     }
 }
@@ -77,6 +80,11 @@ impl Series {
         let simulated = self.samples.last().map_or(0.0, |last| last.time);
         let wall = self.wall_time();
         if wall > 0.0 { simulated / wall } else { 0.0 }
+    }
+
+    /// Steps with bodies that overlap and could not be pushed apart.
+    pub(crate) fn held(&self) -> usize {
+        self.samples.iter().filter(|s| s.held).count()
     }
 
     /// Steps in which some island did not reach the tolerance.

@@ -63,6 +63,13 @@ pub(crate) fn print_summary(
             "{unconverged} of {steps} steps did not reach the tolerance"
         )?;
     }
+    let held = series.held();
+    if held > 0 {
+        writeln!(
+            out,
+            "in {held} of {steps} steps bodies overlap that nothing can push apart; they are held as they are"
+        )?;
+    }
     if let Some(last) = series.samples.last() {
         writeln!(
             out,
@@ -126,6 +133,7 @@ pub(crate) fn summary_json(scene: &str, solver: &str, series: &Series, outcome: 
         "residual_m_per_s": spread(|s| s.residual),
         "penetration_m": spread(|s| s.penetration),
         "unconverged_steps": series.unconverged(),
+        "held_steps": series.held(),
         "kinetic_energy_j": last.map_or(0.0, |s| s.kinetic_energy),
         "potential_energy_j": last.map_or(0.0, |s| s.potential_energy),
         "stages_s": profile,
