@@ -14,9 +14,8 @@ const NOTABLE: f64 = 0.01;
 /// pushed.
 const MISSED: f64 = 0.2;
 
-/// Nothing opens or closes a contact where a push would be slowed down to less than this share: it is
-/// a hundred-millionth as movable as its body.
-const IMMOVABLE: f64 = 1e-4;
+/// Nothing opens or closes a contact that is less movable than its body by this factor.
+const IMMOVABLE: f64 = 1e-8;
 
 /// Multiple of the energy m push² that pushes may take together before they are called off.
 const VIOLENT: f64 = 10.0;
@@ -88,8 +87,8 @@ impl PushOut {
     }
 
     /// Slows pushes down that would fling about: next to a joint a small speed of the contact is a
-    /// large one of the link. None may take more energy than moving the touched body as a whole at the
-    /// full speed, m_eff u² ≤ m push². A free body never does. A contact right at a joint, which nothing
+    /// large one of the link. None may take more momentum than moving the touched body as a whole at
+    /// the full speed, m_eff u ≤ m push. A free body never does. A contact right at a joint, which nothing
     /// can open, is no contact. Whether anything has changed.
     pub(crate) fn ease<'a>(
         &mut self,
@@ -118,7 +117,7 @@ impl PushOut {
             dynamics.solve_in_place(&mut response);
             // 1/m_eff.
             let mobility = dot(&force, &response);
-            let share = (mass * mobility).max(0.0).sqrt();
+            let share = mass * mobility;
             if share < IMMOVABLE {
                 self.is_idle[position] = true;
                 has_changed = true;
