@@ -260,3 +260,40 @@ fn what_is_not_done_is_said() {
         assert!(line.starts_with("d.xml:") && line.ends_with(end), "{line}");
     }
 }
+
+/// A file of its own: what a default of servos does to other actuators, positive damping of a general
+/// servo, and a weld that gives both relpose and anchor.
+const SERVOS: &str = r#"<mujoco><compiler angle="radian"/>
+<default><position kp="500" inheritrange="1"/></default>
+<worldbody><body name="a"><joint name="j" range="-1 2"/><geom size="0.1" mass="1"/></body>
+<body name="c" pos="1 0 0"><freejoint/><geom size="0.1"/></body></worldbody>
+<equality><weld body1="a" body2="c" relpose="1 2 3 1 1 0 0" anchor="0.1 0.2 0.3"/></equality>
+<actuator><motor name="m" joint="j" ctrlrange="-70 70"/><position name="p" joint="j"/>
+<position name="o" joint="j" ctrlrange="-3 3"/>
+<general name="g" joint="j" gainprm="40" biastype="affine" biasprm="0 -40 1"/>
+<general name="h" joint="j" gainprm="40" biastype="affine" biasprm="0 -39 1"/></actuator></mujoco>"#;
+
+#[test]
+fn servos_inherit_ranges_and_damping_as_in_mujoco() {
+    let file = mjcf::parse(SERVOS, "m.xml", &ModelOptions::default()).unwrap();
+    let actuators = &file.scene.actuators;
+    let ranges: Vec<_> = actuators[..3].iter().map(|a| a.control_limits).collect();
+    assert_eq!(
+        ranges,
+        [Some([-70.0, 70.0]), Some([-1.0, 2.0]), Some([-3.0, 3.0])]
+    );
+    let damping: Vec<f64> = actuators.iter().map(|a| a.bias[2]).collect();
+    // 2 √(40 · 0.004) with the inertia of a sphere of 1 kg and 0.1 m; 1 where the spring differs.
+    assert!((damping[3] + 0.8).abs() < 1e-12, "{damping:?}");
+    assert_eq!(damping[4], 1.0);
+}
+
+#[test]
+fn the_relpose_of_a_weld_is_that_of_its_anchor() {
+    let file = mjcf::parse(SERVOS, "m.xml", &ModelOptions::default()).unwrap();
+    let Anchors::OnBodies([first, second]) = file.scene.joints[0].anchors else {
+        panic!("frames on bodies");
+    };
+    assert_eq!(first.translation.vector, Vector3::new(1.0, 2.0, 3.0));
+    assert_eq!(second.translation.vector, Vector3::new(0.1, 0.2, 0.3));
+}
