@@ -296,7 +296,11 @@ impl Island {
                 false if report.outcome.is_converged() => break,
                 false => choice,
             };
-            if !self.push_out.hold(own_rows(), problem, velocity, choice) {
+            let tolerance = budget.tolerance;
+            if !self
+                .push_out
+                .hold(own_rows(), problem, velocity, choice, tolerance)
+            {
                 break;
             }
             // Impulses that grew against what cannot be moved are no guess.

@@ -14,8 +14,9 @@ const NOTABLE: f64 = 0.01;
 /// pushed.
 const MISSED: f64 = 0.2;
 
-/// Nothing opens or closes a contact that is less movable than its body by this factor.
-const IMMOVABLE: f64 = 1e-8;
+/// Nothing opens or closes a contact where a push would be slowed down to less than this share: its
+/// lever is a hundredth of the size of its link.
+const IMMOVABLE: f64 = 1e-2;
 
 /// Multiple of the energy m push² that pushes may take together before they are called off.
 const VIOLENT: f64 = 10.0;
@@ -87,8 +88,8 @@ impl PushOut {
     }
 
     /// Slows pushes down that would fling about: next to a joint a small speed of the contact is a
-    /// large one of the link. None may take more momentum than moving the touched body as a whole at
-    /// the full speed, m_eff u ≤ m push. A free body never does. A contact right at a joint, which nothing
+    /// large one of the link. None may take more energy than moving the touched body as a whole at the
+    /// full speed, m_eff u² ≤ m push². A free body never does. A contact right at a joint, which nothing
     /// can open, is no contact. Whether anything has changed.
     pub(crate) fn ease<'a>(
         &mut self,
@@ -117,7 +118,7 @@ impl PushOut {
             dynamics.solve_in_place(&mut response);
             // 1/m_eff.
             let mobility = dot(&force, &response);
-            let share = mass * mobility;
+            let share = (mass * mobility).max(0.0).sqrt();
             if share < IMMOVABLE {
                 self.is_idle[position] = true;
                 has_changed = true;
@@ -157,6 +158,7 @@ impl PushOut {
         problem: &Problem,
         velocity: &[f64],
         choice: Choice,
+        tolerance: f64,
     ) -> bool {
         let mut seen = vec![f64::NAN; problem.row_count()];
         if velocity.len() == problem.dof_count() {
@@ -168,8 +170,8 @@ impl PushOut {
         for ((position, row), constraint) in rows.enumerate().zip(problem.constraints()) {
             let pushed = (1.0 - self.left_out[position]) * row.push_out;
             let separation = constraint.load(&seen).z + constraint.error.z;
-            let is_missed = separation.is_nan() || separation < -MISSED * pushed;
-            let is_pushed = pushed > NOTABLE && !self.is_idle[position];
+            let is_missed = separation.is_nan() || separation < -tolerance.max(MISSED * pushed);
+            let is_pushed = is_deep(row) && pushed > 0.0 && !self.is_idle[position];
             if is_pushed && (choice == Choice::Any || is_missed) {
                 self.holds[position] = self.holds[position].renewed();
                 self.left_out[position] = 1.0;

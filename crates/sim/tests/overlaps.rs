@@ -49,7 +49,7 @@ fn an_overlap_in_a_joint_flings_nothing_away() {
     world.attach(post, capsule(), Material::default()).unwrap();
     let mut model = ModelDescription::new("arm");
     let inertia = Inertia::from_com(0.05, Vector3::new(0.0, 0.05, 0.05), Default::default())
-        + Inertia::solid_sphere(0.01, 0.02);
+        + Inertia::solid_sphere(0.05, 0.04);
     model.add_body("arm", inertia);
     model
         .add_joint("ball", JointKind::Spherical, "world", "arm")
