@@ -4,8 +4,8 @@
 use nalgebra::Matrix6;
 use rayon::prelude::*;
 use stiction_constraints::{
-    Budget, Law, Outcome, Problem, ProblemError, Report, RowBlock, Solution, Solver, Subsystem,
-    Tree,
+    Budget, Criterion, Failure, Law, Outcome, Problem, ProblemError, Report, Residuals, RowBlock,
+    Solution, Solver, Subsystem, Tree, Yardstick,
 };
 
 use crate::hold::Hold;
@@ -311,20 +311,26 @@ impl Island {
         }
         let mut own_rows = self.rows.iter().map(|&index| &rows.rows[index]);
         if !report.outcome.is_converged() || own_rows.any(push_out::is_deep) {
-            self.calm();
+            self.calm(&mut report, budget.criterion);
         }
         self.is_settled = report.start_residual <= good_guess;
         Ok(report)
     }
 
     /// Where a solver failed so badly, or contacts at a joint contradict each other so much, that bodies
-    /// would be flung away, they move on without constraints for this step.
-    fn calm(&mut self) {
+    /// would be flung away, they move on without constraints for this step, which the report says.
+    fn calm(&mut self, report: &mut Report, criterion: Criterion) {
         if let Some(motion) = push_out::motion(&self.problem, &self.solution.velocity)
             && !(motion.energy <= ABSURD * motion.free)
         {
             self.solution.velocity = motion.free_velocity;
             self.solution.impulse.fill(0.0);
+            report.outcome = Outcome::Failed(Failure::Stalled);
+            let mut yardstick = Yardstick::default();
+            if yardstick.update(&self.problem).is_ok() {
+                let residual = yardstick.measure(&self.problem, &self.solution.impulse, criterion);
+                report.residuals = Residuals::only(criterion, residual);
+            }
         }
     }
 
@@ -497,7 +503,7 @@ impl Island {
         let finite = self.solution.velocity.iter().all(|value| value.is_finite());
         let fits = self.solution.velocity.len() == self.problem.dof_count();
         match &report.outcome {
-            Outcome::Failed(stiction_constraints::Failure::Stalled) if finite && fits => Ok(()),
+            Outcome::Failed(Failure::Stalled) if finite && fits => Ok(()),
             Outcome::Failed(failure) => fail(failure.to_string()),
             _ if finite && fits => Ok(()),
             _ => fail("the solver returned values that are not finite".to_owned()),
@@ -526,8 +532,8 @@ impl Island {
                 true => hold.one_step_on(),
                 false => Hold::NONE,
             };
-            summary.held_contacts += usize::from(hold.is_on());
         }
+        summary.held_contacts += self.push_out.held_count();
         if let Ok(Some(report)) = &self.result {
             summary.islands += 1;
             let iterations = report.iterations.max(report.inner_iterations);

@@ -76,6 +76,13 @@ impl PushOut {
         &self.holds
     }
 
+    /// How many contacts are held, or left out because nothing opens them.
+    pub(crate) fn held_count(&self) -> usize {
+        let both = self.holds.iter().zip(&self.is_idle);
+        both.filter(|(hold, is_idle)| hold.is_on() || **is_idle)
+            .count()
+    }
+
     /// The error of a row with the push that is left of it.
     pub(crate) fn error(&self, position: usize, row: &Row) -> [f64; 3] {
         let mut error = row.error;
