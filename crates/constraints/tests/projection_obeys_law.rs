@@ -58,6 +58,19 @@ fn excess(mu: [f64; 2], lambda: &Vector3<f64>) -> f64 {
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(2000))]
 
+    #[test]
+    fn contacts_side_by_side_are_projected_like_single_ones(
+        contacts in prop::array::uniform4((vector(2.0), friction())),
+    ) {
+        let rows = std::array::from_fn(|row| contacts.map(|(s, _)| s[row]));
+        let projected = cone::project_strict_side_by_side(&rows, &contacts.map(|(_, mu)| mu));
+        for (k, (s, mu)) in contacts.iter().enumerate() {
+            let own = Vector3::new(projected[0][k], projected[1][k], projected[2][k]);
+            let single = cone::project_strict(s, *mu);
+            prop_assert!((own - single).amax() <= f64::EPSILON * s.amax(), "{own} {single}");
+        }
+    }
+
     /// [AL, (5)] for all three contact laws; slip by maximal dissipation.
     #[test]
     fn strict_contact_obeys_signorini_and_coulomb(

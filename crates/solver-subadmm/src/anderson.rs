@@ -3,6 +3,7 @@
 //! The state s = z − λ/β is all the iteration remembers (z and λ follow from it through the law),
 //! so accelerating s keeps every λ admissible.
 
+use crate::lanes::{Kernel, LANES, Lanes, plus_scaled, vectorized};
 use crate::vector;
 
 /// Growth of the fixed-point residual over one step that is taken for a failure.
@@ -34,9 +35,36 @@ pub(crate) struct Anderson {
     scales: Vec<f64>,
 }
 
+/// state ← state + change.
+pub(crate) fn move_on(state: &mut [Lanes], change: &[Lanes]) {
+    for (state, change) in state.iter_mut().zip(change) {
+        *state = plus_scaled(*state, 1.0, change);
+    }
+}
+
+/// One call of [`Anderson::advance`].
+struct Advance<'a> {
+    anderson: &'a mut Anderson,
+    state: &'a mut [Lanes],
+    change: &'a [Lanes],
+    weight: &'a [f64],
+    plain: bool,
+}
+
+impl Kernel for Advance<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        self.anderson
+            .advance_inlined(self.state, self.change, self.weight, self.plain);
+    }
+}
+
 impl Anderson {
     /// Makes room and forgets everything.
-    pub(crate) fn start(&mut self, memory: usize, size: usize) {
+    pub(crate) fn start(&mut self, memory: usize, slots: usize) {
+        let size = LANES * slots;
         self.memory = memory;
         self.size = size;
         let columns = memory + 1;
@@ -64,17 +92,30 @@ impl Anderson {
     /// of every slot. With `plain` the iterate is remembered but not extrapolated.
     pub(crate) fn advance(
         &mut self,
-        state: &mut [[f64; 3]],
-        change: &[[f64; 3]],
+        state: &mut [Lanes],
+        change: &[Lanes],
+        weight: &[f64],
+        plain: bool,
+    ) {
+        vectorized(Advance {
+            anderson: self,
+            state,
+            change,
+            weight,
+            plain,
+        });
+    }
+
+    #[inline(always)]
+    fn advance_inlined(
+        &mut self,
+        state: &mut [Lanes],
+        change: &[Lanes],
         weight: &[f64],
         plain: bool,
     ) {
         if self.memory == 0 {
-            for (state, change) in state.iter_mut().zip(change) {
-                for row in 0..3 {
-                    state[row] += change[row];
-                }
-            }
+            move_on(state, change);
             return;
         }
         self.remember(state, change, weight);
@@ -108,7 +149,8 @@ impl Anderson {
 
     /// state ← state + change, which is stored over the oldest iterate with its products with all
     /// others.
-    fn remember(&mut self, state: &mut [[f64; 3]], change: &[[f64; 3]], weight: &[f64]) {
+    #[inline(always)]
+    fn remember(&mut self, state: &mut [Lanes], change: &[Lanes], weight: &[f64]) {
         let columns = self.memory + 1;
         self.newest = if self.count == 0 {
             0
@@ -117,8 +159,8 @@ impl Anderson {
         };
         self.count = (self.count + 1).min(columns);
         let at = self.newest * self.size;
-        let (images, _) = self.images[at..at + self.size].as_chunks_mut::<3>();
-        let (residuals, _) = self.residuals[at..at + self.size].as_chunks_mut::<3>();
+        let (images, _) = self.images[at..at + self.size].as_chunks_mut::<LANES>();
+        let (residuals, _) = self.residuals[at..at + self.size].as_chunks_mut::<LANES>();
         for ((((state, change), &weight), image), residual) in state
             .iter_mut()
             .zip(change)
@@ -126,7 +168,7 @@ impl Anderson {
             .zip(images)
             .zip(residuals)
         {
-            let moved: [f64; 3] = std::array::from_fn(|row| state[row] + change[row]);
+            let moved = plus_scaled(*state, 1.0, change);
             *state = moved;
             *image = moved;
             *residual = change.map(|value| weight * value);
@@ -184,6 +226,7 @@ impl Anderson {
     }
 
     /// state = g − Σ w_a (g − g_a), in one pass.
+    #[inline(always)]
     fn combine(&self, state: &mut [f64]) {
         const WIDTH: usize = 8;
         let n = self.count - 1;
@@ -253,12 +296,12 @@ mod tests {
     /// On a linear map Anderson acceleration is GMRES: as many steps as there are dimensions.
     #[test]
     fn solves_a_linear_map_in_as_many_steps_as_dimensions() {
-        let rates = [[0.9, -0.5, 0.99], [0.3, 0.7, -0.95]];
-        let mut state = [[1.0; 3]; 2];
+        let rates = [[0.9, -0.5, 0.99, 0.0], [0.3, 0.7, -0.95, 0.0]];
+        let mut state = [[1.0, 1.0, 1.0, 0.0]; 2];
         let mut anderson = Anderson::default();
-        anderson.start(8, 6);
+        anderson.start(8, 2);
         for _ in 0..9 {
-            let mut change = [[0.0; 3]; 2];
+            let mut change = [[0.0; 4]; 2];
             for slot in 0..2 {
                 for row in 0..3 {
                     change[slot][row] = (rates[slot][row] - 1.0) * state[slot][row];

@@ -2,24 +2,25 @@
 
 use stiction_constraints::Problem;
 
-use crate::block::{tree::collect_wrenches, tree_of};
+use crate::lanes::{Kernel, Lanes, dot, vectorized};
 use crate::layout::Layout;
 use crate::parallel::largest;
 use crate::vector;
 use crate::velocity_step::add_transpose;
+use crate::walk::Spatial;
 
 /// One iteration without extrapolation, from (s, λ) to (s + change, λ').
 pub(crate) struct PlainStep<'a> {
     pub(crate) problem: &'a Problem,
     pub(crate) layout: &'a Layout,
     /// s + change.
-    pub(crate) state: &'a [[f64; 3]],
+    pub(crate) state: &'a [Lanes],
     /// relaxation × (J v̂ − z).
-    pub(crate) change: &'a [[f64; 3]],
+    pub(crate) change: &'a [Lanes],
     pub(crate) relaxation: f64,
     /// λ of each active constraint, before and after.
-    pub(crate) old_impulse: &'a [[f64; 3]],
-    pub(crate) impulse: &'a [[f64; 3]],
+    pub(crate) old_impulse: &'a [Lanes],
+    pub(crate) impulse: &'a [Lanes],
     pub(crate) penalty: &'a [f64],
     pub(crate) penalty_inverse: &'a [f64],
 }
@@ -28,23 +29,39 @@ pub(crate) struct PlainStep<'a> {
 #[derive(Debug, Default)]
 pub(crate) struct Forces {
     forces: Vec<f64>,
-    bodies: Vec<[f64; 6]>,
-    pulls: Vec<[f64; 3]>,
+    bodies: Vec<Spatial>,
+    pulls: Vec<Lanes>,
+}
+
+/// One call of [`PlainStep::printed`].
+struct Printed<'a> {
+    step: &'a PlainStep<'a>,
+    work: &'a mut Forces,
+}
+
+impl Kernel for Printed<'_> {
+    type Output = (f64, f64);
+
+    #[inline(always)]
+    fn run(self) -> (f64, f64) {
+        self.step.printed_inlined(self.work)
+    }
 }
 
 impl PlainStep<'_> {
     /// Visits J v̂ − z and z of every slot after the step, and writes what it pulls with in
     /// A v̂ − b − Jᵀλ': since K v̂ = b + Jᵀ(β z + λ) with z and λ before the step, this is the sum
     /// over slots of Jᵀ(β (z − J v̂) + λ − λ').
-    fn for_each_gap(&self, pulls: &mut Vec<[f64; 3]>, mut visit: impl FnMut([f64; 3], [f64; 3])) {
+    #[inline(always)]
+    fn for_each_gap(&self, pulls: &mut Vec<Lanes>, mut visit: impl FnMut(Lanes, Lanes)) {
         pulls.clear();
         let inverse_relaxation = 1.0 / self.relaxation;
-        for (number, slot) in self.layout.slots.iter().enumerate() {
+        for (number, &active) in self.layout.active_of.iter().enumerate() {
             let (state, change) = (&self.state[number], &self.change[number]);
             let (penalty, give) = (self.penalty[number], self.penalty_inverse[number]);
-            let (old, new) = (&self.old_impulse[slot.active], &self.impulse[slot.active]);
-            let (mut gap, mut slack, mut pull) = ([0.0; 3], [0.0; 3], [0.0; 3]);
-            for row in 0..3 {
+            let (old, new) = (&self.old_impulse[active], &self.impulse[active]);
+            let (mut gap, mut slack, mut pull) = ([0.0; 4], [0.0; 4], [0.0; 4]);
+            for row in 0..4 {
                 let old_gap = inverse_relaxation * change[row];
                 let old_slack = state[row] - change[row] + give * old[row];
                 slack[row] = state[row] + give * new[row];
@@ -58,9 +75,14 @@ impl PlainStep<'_> {
 
     /// (θp, θd) of (43).
     pub(crate) fn printed(&self, work: &mut Forces) -> (f64, f64) {
+        vectorized(Printed { step: self, work })
+    }
+
+    #[inline(always)]
+    fn printed_inlined(&self, work: &mut Forces) -> (f64, f64) {
         let mut primal = 0.0;
         self.for_each_gap(&mut work.pulls, |gap, _| {
-            primal = largest(primal, gap.iter().map(|x| x * x).sum());
+            primal = largest(primal, dot(&gap, &gap));
         });
         self.write_forces(work);
         let mut dual = 0.0;
@@ -76,7 +98,7 @@ impl PlainStep<'_> {
     pub(crate) fn relative(&self, work: &mut Forces, free_size: f64) -> (f64, f64) {
         let (mut distance, mut seen_size, mut slack_size) = (0.0, 0.0, 0.0);
         self.for_each_gap(&mut work.pulls, |gap, slack| {
-            for row in 0..3 {
+            for row in 0..4 {
                 distance += gap[row] * gap[row];
                 seen_size += (gap[row] + slack[row]).powi(2);
                 slack_size += slack[row] * slack[row];
@@ -88,9 +110,9 @@ impl PlainStep<'_> {
         self.write_forces(work);
         let dual = vector::norm(&work.forces);
         work.pulls.clear();
-        let slots = self.layout.slots.iter();
+        let active = self.layout.active_of.iter();
         work.pulls
-            .extend(slots.map(|slot| self.impulse[slot.active]));
+            .extend(active.map(|&active| self.impulse[active]));
         self.write_forces(work);
         let size = vector::norm(&work.forces).max(vector::norm(self.problem.b()));
         (
@@ -100,21 +122,18 @@ impl PlainStep<'_> {
     }
 
     /// forces = Jᵀ q with the pulls q.
+    #[inline(always)]
     fn write_forces(&self, work: &mut Forces) {
         work.forces.clear();
         work.forces.resize(self.problem.dof_count(), 0.0);
-        for (index, block) in self.layout.blocks.iter().enumerate() {
+        for block in &self.layout.blocks {
             let forces = &mut work.forces[block.first_dof..block.dof_end];
             work.bodies.clear();
             work.bodies
-                .resize(block.body_end - block.first_body, [0.0; 6]);
+                .resize(block.body_end - block.first_body, [0.0; 8]);
             let pulls = &work.pulls[block.slots()];
             add_transpose(self.layout, block, pulls, forces, &mut work.bodies);
-            if block.body_end > block.first_body
-                && let Some(tree) = tree_of(self.problem, index)
-            {
-                collect_wrenches(tree, &mut work.bodies, forces);
-            }
+            self.layout.walk(block).collect(&mut work.bodies, forces);
         }
     }
 }

@@ -2,7 +2,6 @@
 //!
 //! λ = −k e − c J v̂ is linear, so this is exact, and the iteration has nothing left to agree on.
 
-use nalgebra::Matrix6;
 use stiction_constraints::{JointRows, Law, Problem, RowBlock, Subsystem};
 
 /// One folded constraint.
@@ -124,18 +123,5 @@ fn fits_tree(block: &RowBlock<'_>) -> bool {
         RowBlock::Body { .. } => true,
         RowBlock::Dofs { dofs, .. } => dofs.len() == 1,
         RowBlock::Nodes { .. } => false,
-    }
-}
-
-/// weight × JᵀJ of rows on a body.
-#[inline]
-pub(crate) fn add_square(matrix: &mut Matrix6<f64>, rows: &[f64], weight: f64) {
-    for row in rows.chunks_exact(6) {
-        for j in 0..6 {
-            let scaled = weight * row[j];
-            for i in 0..6 {
-                matrix[(i, j)] += scaled * row[i];
-            }
-        }
     }
 }

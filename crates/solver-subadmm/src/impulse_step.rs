@@ -1,27 +1,29 @@
 //! (36)–(40): the impulse of every constraint from what its slots see.
 
 use nalgebra::Vector3;
-use stiction_constraints::{ConeOperator, Law, cone};
+use stiction_constraints::{ConeOperator, cone};
 
-use crate::layout::{Active, Layout};
+use crate::lanes::{Kernel, LANES, Lanes, plus_scaled, vectorized};
+use crate::layout::Layout;
 use crate::parallel::{CONSTRAINT_GRAIN, both};
 
 /// Closed forms (37)–(39): with x̄ = Σ_j (J_ij v̂_j − λ/β_ij) and weight 1/Σ_j (1/β_ij) they are the
 /// laws' own. u needs no storage (40), and z_ij = s_ij + λ_i/β_ij is never written down.
+#[derive(Clone, Copy)]
 pub(crate) struct ImpulseStep<'a> {
     pub(crate) layout: &'a Layout,
-    pub(crate) state: &'a [[f64; 3]],
+    pub(crate) state: &'a [Lanes],
     /// 1/Σ(1/β) of each active constraint.
     pub(crate) weight: &'a [f64],
     pub(crate) parallel: bool,
 }
 
 impl ImpulseStep<'_> {
-    pub(crate) fn run(&self, impulse: &mut [[f64; 3]]) {
+    pub(crate) fn run(&self, impulse: &mut [Lanes]) {
         self.run_from(0, impulse);
     }
 
-    fn run_from(&self, first: usize, impulse: &mut [[f64; 3]]) {
+    fn run_from(&self, first: usize, impulse: &mut [Lanes]) {
         let count = impulse.len();
         if self.parallel && count > CONSTRAINT_GRAIN {
             let (a, b) = impulse.split_at_mut(count / 2);
@@ -32,33 +34,99 @@ impl ImpulseStep<'_> {
             );
             return;
         }
-        let active = &self.layout.active[first..first + count];
-        let weights = &self.weight[first..first + count];
-        for ((active, &weight), out) in active.iter().zip(weights).zip(impulse) {
-            *out = self.impulse_of(active, weight);
-        }
+        vectorized(InOrder {
+            step: *self,
+            first,
+            impulse,
+        });
     }
 
-    #[inline]
-    fn impulse_of(&self, active: &Active, weight: f64) -> [f64; 3] {
-        let mut x_bar = Vector3::zeros();
+    /// x̄ of an active constraint.
+    #[inline(always)]
+    fn seen(&self, active: usize) -> Lanes {
+        let mut sum = [0.0; LANES];
         for &slot in self.layout.slots_of(active) {
-            x_bar += Vector3::from(self.state[slot]);
+            sum = plus_scaled(sum, 1.0, &self.state[slot]);
         }
-        if let Law::Contact { friction } = active.law {
+        sum
+    }
+
+    /// The impulse under any law.
+    #[inline(never)]
+    fn impulse_of(&self, active: usize) -> Lanes {
+        let [x, y, z, _] = self.seen(active);
+        let error = &self.layout.error[active];
+        let own = &self.layout.active[active];
+        let impulse = own.law.impulse(
+            own.rows,
+            &Vector3::new(x, y, z),
+            &Vector3::new(error[0], error[1], error[2]),
+            self.weight[active],
+            ConeOperator::Strict,
+        );
+        [impulse.x, impulse.y, impulse.z, 0.0]
+    }
+
+    /// The impulses of four contacts with Coulomb friction, side by side.
+    #[inline(always)]
+    fn four_contacts(&self, first: usize, seen: &[Lanes; 4], friction: &[f64; 4]) -> [Lanes; 4] {
+        let mut targets = [[0.0; 4]; 3];
+        let errors = &self.layout.error[first..first + 4];
+        let weights = &self.weight[first..first + 4];
+        for contact in 0..4 {
+            for row in 0..3 {
+                targets[row][contact] =
+                    (seen[contact][row] + errors[contact][row]) * -weights[contact];
+            }
+        }
+        let [x, y, z] = cone::project_strict_side_by_side(&targets, friction);
+        let mut impulses = [[0.0; LANES]; 4];
+        for contact in 0..4 {
+            impulses[contact] = [x[contact], y[contact], z[contact], 0.0];
+        }
+        impulses
+    }
+}
+
+/// The constraints of one thread, from `first` on.
+struct InOrder<'a, 'b> {
+    step: ImpulseStep<'a>,
+    first: usize,
+    impulse: &'b mut [Lanes],
+}
+
+impl Kernel for InOrder<'_, '_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (step, mut at) = (self.step, self.first);
+        let friction = &step.layout.friction[at..at + self.impulse.len()];
+        let is_one_to_one = step.layout.is_one_to_one();
+        let (fours, _) = friction.as_chunks();
+        let (impulses, last) = self.impulse.as_chunks_mut();
+        for (impulses, friction) in impulses.iter_mut().zip(fours) {
             // What is met most often, without the choice among all laws.
-            let target = (x_bar + active.error) * -weight;
-            return cone::project_strict(&target, friction).into();
+            if friction.iter().all(|friction| !friction.is_nan()) {
+                *impulses = match step.state.get(at..).and_then(|rest| rest.first_chunk()) {
+                    Some(seen) if is_one_to_one => step.four_contacts(at, seen, friction),
+                    _ => {
+                        let mut seen = [[0.0; LANES]; 4];
+                        for (contact, seen) in seen.iter_mut().enumerate() {
+                            *seen = step.seen(at + contact);
+                        }
+                        step.four_contacts(at, &seen, friction)
+                    }
+                };
+            } else {
+                for (place, impulse) in impulses.iter_mut().enumerate() {
+                    *impulse = step.impulse_of(at + place);
+                }
+            }
+            at += impulses.len();
         }
-        active
-            .law
-            .impulse(
-                active.rows,
-                &x_bar,
-                &active.error,
-                weight,
-                ConeOperator::Strict,
-            )
-            .into()
+        for (place, impulse) in last.iter_mut().enumerate() {
+            *impulse = step.impulse_of(at + place);
+        }
     }
 }

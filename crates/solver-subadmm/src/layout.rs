@@ -2,14 +2,15 @@
 //!
 //! Every Jacobian term (31)–(32) gets a *slot*; the slots of one block lie side by side, those on
 //! bodies first and by bodies, so that the velocity step streams through memory and the slots of
-//! different blocks can be handed to different threads. Three rows are kept for every slot, zero
-//! beyond the constraint's own.
+//! different blocks can be handed to different threads. Jacobians are kept by columns of four lanes,
+//! zero beyond the constraint's own rows.
 
-use nalgebra::Vector3;
 use stiction_constraints::{JointRows, Law, Problem, RowBlock, Segment, Subsystem};
 
 use crate::fold::Folds;
+use crate::lanes::{Lanes, columns_of, dot};
 use crate::settings::Splitting;
+use crate::walk::{Walk, Walks};
 
 /// How the matrix of a block is stored and factorised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -35,6 +36,9 @@ pub(crate) struct BlockLayout {
     /// First of the block's bodies among all bodies of trees.
     pub(crate) first_body: usize,
     pub(crate) body_end: usize,
+    /// Steps of the walk over a tree.
+    first_step: usize,
+    step_end: usize,
 }
 
 impl BlockLayout {
@@ -60,8 +64,6 @@ impl BlockLayout {
 /// Where a slot's rows are.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct Slot {
-    /// Index of the constraint among the active ones.
-    pub(crate) active: usize,
     /// Body inside the block, for slots on bodies.
     pub(crate) body: usize,
     /// Runs of degrees of freedom, for the others.
@@ -77,8 +79,8 @@ pub(crate) struct Run {
     /// First dof inside the block.
     pub(crate) first: usize,
     pub(crate) len: usize,
-    /// First of rows × len values, by rows.
-    pub(crate) first_value: usize,
+    /// First of its columns.
+    first_column: usize,
 }
 
 /// A constraint that takes part in the iteration (that is, was not folded).
@@ -86,11 +88,8 @@ pub(crate) struct Run {
 pub(crate) struct Active {
     pub(crate) constraint: usize,
     pub(crate) law: Law,
-    pub(crate) error: Vector3<f64>,
     pub(crate) rows: usize,
     pub(crate) first_row: usize,
-    pub(crate) first_slot: usize,
-    pub(crate) slot_count: usize,
 }
 
 /// The reformulated problem.
@@ -98,12 +97,22 @@ pub(crate) struct Active {
 pub(crate) struct Layout {
     pub(crate) blocks: Vec<BlockLayout>,
     pub(crate) active: Vec<Active>,
-    /// Slots of each active constraint, in the order of its terms.
-    pub(crate) slots_of: Vec<usize>,
+    /// e of each active constraint.
+    pub(crate) error: Vec<Lanes>,
+    /// μ of each active constraint that is a contact with Coulomb friction, NaN for other laws.
+    pub(crate) friction: Vec<f64>,
+    /// Slots of all active constraints, in the order of their terms, and where each one's begin.
+    slots_of: Vec<usize>,
+    slot_start: Vec<usize>,
+    /// Whether every active constraint has one slot, with its own number.
+    is_one_to_one: bool,
     pub(crate) slots: Vec<Slot>,
-    pub(crate) body_values: Vec<[f64; 18]>,
-    pub(crate) runs: Vec<Run>,
-    pub(crate) run_values: Vec<f64>,
+    /// Index of each slot's constraint among the active ones.
+    pub(crate) active_of: Vec<usize>,
+    body_columns: Vec<[Lanes; 6]>,
+    runs: Vec<Run>,
+    run_columns: Vec<Lanes>,
+    walks: Walks,
     /// Next free slot of every bucket while slots are dealt out.
     cursor: Vec<usize>,
     /// First bucket of each block: one per body, then one for rows on dofs.
@@ -156,6 +165,18 @@ impl Layout {
         }
         self.place_blocks();
         self.deal_out(problem, joint_rows, splitting);
+        self.list_walks(problem);
+        self.is_one_to_one = self.slots.len() == self.active.len()
+            && self
+                .slots_of
+                .iter()
+                .enumerate()
+                .all(|(at, &slot)| at == slot)
+            && self
+                .slot_start
+                .iter()
+                .enumerate()
+                .all(|(at, &start)| at == start);
     }
 
     /// A tree whose rows couple several joint coordinates at once has no branch-sparse matrix.
@@ -201,6 +222,8 @@ impl Layout {
                 first_body_value: 0,
                 first_body: 0,
                 body_end: 0,
+                first_step: 0,
+                step_end: 0,
             });
             buckets = 1;
         } else {
@@ -227,6 +250,8 @@ impl Layout {
                     first_body_value: 0,
                     first_body: bodies,
                     body_end: bodies + own_bodies,
+                    first_step: 0,
+                    step_end: 0,
                 });
                 bodies += own_bodies;
                 buckets += 1 + match kind {
@@ -241,16 +266,21 @@ impl Layout {
 
     fn list_active(&mut self, problem: &Problem, folds: &Folds) {
         self.active.clear();
+        self.error.clear();
+        self.friction.clear();
         for (index, constraint) in problem.constraints().iter().enumerate() {
             if !folds.is_folded(index) {
                 self.active.push(Active {
                     constraint: index,
                     law: constraint.law,
-                    error: constraint.error,
                     rows: constraint.rows,
                     first_row: constraint.first_row,
-                    first_slot: 0,
-                    slot_count: 0,
+                });
+                let error = &constraint.error;
+                self.error.push([error.x, error.y, error.z, 0.0]);
+                self.friction.push(match constraint.law {
+                    Law::Contact { friction } => friction,
+                    _ => f64::NAN,
                 });
             }
         }
@@ -276,17 +306,20 @@ impl Layout {
         }
         self.slots.clear();
         self.slots.resize(slot, Slot::default());
-        self.body_values.clear();
-        self.body_values.resize(body_value, [0.0; 18]);
+        self.active_of.clear();
+        self.active_of.resize(slot, 0);
+        self.body_columns.clear();
+        self.body_columns.resize(body_value, [[0.0; 4]; 6]);
     }
 
     fn deal_out(&mut self, problem: &Problem, joint_rows: &JointRows, splitting: Splitting) {
         self.slots_of.clear();
+        self.slot_start.clear();
+        self.slot_start.push(0);
         self.runs.clear();
-        self.run_values.clear();
+        self.run_columns.clear();
         for index in 0..self.active.len() {
             let (constraint, rows) = (self.active[index].constraint, self.active[index].rows);
-            let first = self.slots_of.len();
             for_each_target(
                 problem,
                 joint_rows,
@@ -299,7 +332,6 @@ impl Layout {
                     *cursor += 1;
                     let block = &self.blocks[target.block];
                     let mut slot = Slot {
-                        active: index,
                         body: target.body.unwrap_or(0),
                         first_run: self.runs.len(),
                         run_count: 0,
@@ -308,36 +340,63 @@ impl Layout {
                     match source {
                         Source::Body(values) => {
                             let place = block.first_body_value + number - block.first_slot;
-                            self.body_values[place][..values.len()].copy_from_slice(values);
+                            let columns = &mut self.body_columns[place];
+                            for (own, column) in columns.iter_mut().zip(columns_of(values, 6)) {
+                                *own = column;
+                            }
                         }
                         Source::Block(term) => push_runs(
                             problem,
                             target.block,
                             &term,
-                            rows,
                             &mut self.runs,
-                            &mut self.run_values,
+                            &mut self.run_columns,
                         ),
                         Source::Segments(segments) => {
                             for segment in segments {
                                 self.runs.push(Run {
                                     first: segment.first_dof - block.first_dof,
                                     len: segment.len,
-                                    first_value: self.run_values.len(),
+                                    first_column: self.run_columns.len(),
                                 });
-                                self.run_values
-                                    .extend_from_slice(joint_rows.values(constraint, segment));
+                                self.run_columns.extend(columns_of(
+                                    joint_rows.values(constraint, segment),
+                                    segment.len,
+                                ));
                             }
                         }
                     }
                     slot.run_count = self.runs.len() - slot.first_run;
                     self.slots[number] = slot;
+                    self.active_of[number] = index;
                     self.slots_of.push(number);
                 },
             );
-            self.active[index].first_slot = first;
-            self.active[index].slot_count = self.slots_of.len() - first;
+            self.slot_start.push(self.slots_of.len());
         }
+    }
+
+    fn list_walks(&mut self, problem: &Problem) {
+        self.walks.clear();
+        for (index, block) in self.blocks.iter_mut().enumerate() {
+            if block.kind == BlockKind::Tree
+                && let Subsystem::Tree(tree) = &problem.subsystems()[index]
+            {
+                let touched = self.slots[block.on_bodies()].iter().map(|slot| slot.body);
+                (block.first_step, block.step_end) = self.walks.push(tree, touched);
+            }
+        }
+    }
+
+    /// The walk over the tree of a block; empty for other blocks.
+    #[inline(always)]
+    pub(crate) fn walk(&self, block: &BlockLayout) -> Walk<'_> {
+        self.walks.of(block.first_step, block.step_end)
+    }
+
+    /// Whether every active constraint has one slot, with its own number.
+    pub(crate) fn is_one_to_one(&self) -> bool {
+        self.is_one_to_one
     }
 
     /// Rows of active constraints for each degree of freedom, at least 1.
@@ -353,20 +412,21 @@ impl Layout {
     }
 
     /// The slots of an active constraint.
-    pub(crate) fn slots_of(&self, active: &Active) -> &[usize] {
-        &self.slots_of[active.first_slot..active.first_slot + active.slot_count]
+    #[inline(always)]
+    pub(crate) fn slots_of(&self, active: usize) -> &[usize] {
+        &self.slots_of[self.slot_start[active]..self.slot_start[active + 1]]
     }
 
-    /// 3×6 rows of all slots on bodies of a block.
+    /// The columns of all slots on bodies of a block.
     #[inline]
-    pub(crate) fn body_values_of(&self, block: &BlockLayout) -> &[[f64; 18]] {
-        &self.body_values[block.first_body_value..block.first_body_value + block.body_slots]
+    pub(crate) fn body_columns_of(&self, block: &BlockLayout) -> &[[Lanes; 6]] {
+        &self.body_columns[block.first_body_value..block.first_body_value + block.body_slots]
     }
 
-    /// 3×6 rows of a slot on a body.
+    /// The columns of a slot on a body.
     #[inline]
-    pub(crate) fn body_rows(&self, block: &BlockLayout, slot: usize) -> &[f64; 18] {
-        &self.body_values[block.first_body_value + slot - block.first_slot]
+    pub(crate) fn body_columns(&self, block: &BlockLayout, slot: usize) -> &[Lanes; 6] {
+        &self.body_columns[block.first_body_value + slot - block.first_slot]
     }
 
     /// The runs of a slot on dofs.
@@ -375,24 +435,29 @@ impl Layout {
         &self.runs[slot.first_run..slot.first_run + slot.run_count]
     }
 
-    /// rows × len values of a run, by rows.
+    /// The columns of a run.
     #[inline]
-    pub(crate) fn run_rows(&self, slot: &Slot, run: &Run) -> &[f64] {
-        &self.run_values[run.first_value..run.first_value + slot.rows * run.len]
+    pub(crate) fn run_columns(&self, run: &Run) -> &[Lanes] {
+        &self.run_columns[run.first_column..run.first_column + run.len]
     }
 
     /// Σ of the squares of a slot's Jacobian: its part of Tr(JᵀJ).
     pub(crate) fn squared_size(&self, block: &BlockLayout, slot: usize) -> f64 {
         if block.on_bodies().contains(&slot) {
-            self.body_rows(block, slot).iter().map(|x| x * x).sum()
+            squared_size(self.body_columns(block, slot))
         } else {
             let slot = &self.slots[slot];
             self.runs(slot)
                 .iter()
-                .map(|run| self.run_rows(slot, run).iter().map(|x| x * x).sum::<f64>())
+                .map(|run| squared_size(self.run_columns(run)))
                 .sum()
         }
     }
+}
+
+/// Σ of the squares of some columns.
+pub(crate) fn squared_size(columns: &[Lanes]) -> f64 {
+    columns.iter().map(|column| dot(column, column)).sum()
 }
 
 /// Where the numbers of a term come from.
@@ -476,33 +541,33 @@ fn push_runs(
     problem: &Problem,
     subsystem: usize,
     block: &RowBlock<'_>,
-    rows: usize,
     runs: &mut Vec<Run>,
-    run_values: &mut Vec<f64>,
+    run_columns: &mut Vec<Lanes>,
 ) {
     match *block {
         RowBlock::Body { body, values } => match &problem.subsystems()[subsystem] {
             Subsystem::Tree(tree) => {
                 for dof in tree.path(tree.body_dof(body)) {
-                    let first_value = run_values.len();
-                    let column = &tree.columns()[dof];
-                    for row in values.chunks_exact(6) {
-                        run_values.push(row.iter().zip(column.iter()).map(|(a, b)| a * b).sum());
-                    }
                     runs.push(Run {
                         first: dof,
                         len: 1,
-                        first_value,
+                        first_column: run_columns.len(),
                     });
+                    let axis = &tree.columns()[dof];
+                    let mut column = [0.0; 4];
+                    for (lane, row) in column.iter_mut().zip(values.chunks_exact(6)) {
+                        *lane = row.iter().zip(axis.iter()).map(|(a, b)| a * b).sum();
+                    }
+                    run_columns.push(column);
                 }
             }
             _ => {
                 runs.push(Run {
                     first: 0,
                     len: 6,
-                    first_value: run_values.len(),
+                    first_column: run_columns.len(),
                 });
-                run_values.extend_from_slice(values);
+                run_columns.extend(columns_of(values, 6));
             }
         },
         RowBlock::Dofs { dofs, values } => {
@@ -515,13 +580,9 @@ fn push_runs(
                 runs.push(Run {
                     first: dofs[at],
                     len,
-                    first_value: run_values.len(),
+                    first_column: run_columns.len(),
                 });
-                for row in 0..rows {
-                    run_values.extend_from_slice(
-                        &values[row * dofs.len() + at..row * dofs.len() + at + len],
-                    );
-                }
+                run_columns.extend(columns_of(values, dofs.len()).skip(at).take(len));
                 at += len;
             }
         }
@@ -534,9 +595,10 @@ fn push_runs(
                 runs.push(Run {
                     first: 3 * node,
                     len: 3,
-                    first_value: run_values.len(),
+                    first_column: run_columns.len(),
                 });
-                run_values.extend(frame.iter().map(|value| weight * value));
+                let columns = columns_of(frame, 3);
+                run_columns.extend(columns.map(|column| column.map(|value| weight * value)));
             }
         }
     }

@@ -36,15 +36,18 @@ mod block;
 mod density;
 mod fold;
 mod impulse_step;
+mod lanes;
 mod layout;
 mod named;
 mod parallel;
 mod penalty;
 mod race;
+mod response;
 mod settings;
 mod solve;
 mod vector;
 mod velocity_step;
+mod walk;
 mod watch;
 
 pub use named::SOLVERS;

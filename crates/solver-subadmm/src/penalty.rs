@@ -5,7 +5,7 @@ use stiction_constraints::{Problem, Segment, Subsystem, Yardstick};
 use crate::base::Base;
 use crate::density::Densities;
 use crate::fold::Folds;
-use crate::layout::{Active, BlockLayout, Layout};
+use crate::layout::{BlockLayout, Layout};
 use crate::settings::StartPenalty;
 
 /// Bounds on β over its start. Without them an infeasible problem, whose λ grows for ever, would
@@ -49,14 +49,14 @@ impl Penalty {
             StartPenalty::EffectiveMass { scale, crowding } => {
                 self.effective_masses(problem, layout, folds, yardstick, base);
                 self.count_rows(problem, layout, yardstick);
-                for active in &layout.active {
+                for (index, active) in layout.active.iter().enumerate() {
                     let crowd = self.crowd_of(yardstick, active.constraint);
                     let share = if crowding == 1.0 {
                         crowd
                     } else {
                         crowd.powf(crowding)
                     };
-                    for &number in layout.slots_of(active) {
+                    for &number in layout.slots_of(index) {
                         self.start[number] *= scale / share;
                     }
                 }
@@ -100,7 +100,7 @@ impl Penalty {
         self.slot_inverse
             .extend(self.slot.iter().map(|penalty| 1.0 / penalty));
         self.combined.clear();
-        self.combined.extend(layout.active.iter().map(|active| {
+        self.combined.extend((0..layout.active.len()).map(|active| {
             let give: f64 = layout
                 .slots_of(active)
                 .iter()
@@ -166,7 +166,7 @@ impl Penalty {
             let is_folded = folds.touches(index);
             for number in block.slots() {
                 let slot = &layout.slots[number];
-                let active = &layout.active[slot.active];
+                let active = layout.active_of[number];
                 if !is_folded && let Some(mean) = known_diagonal(layout, yardstick, active, index) {
                     self.start[number] = if mean > 0.0 { 1.0 / mean } else { 1.0 };
                     continue;
@@ -201,20 +201,21 @@ fn touched(yardstick: &Yardstick, constraint: usize) -> impl Iterator<Item = &[S
 fn known_diagonal(
     layout: &Layout,
     yardstick: &Yardstick,
-    active: &Active,
+    active: usize,
     block: usize,
 ) -> Option<f64> {
+    let constraint = layout.active[active].constraint;
     if !layout.is_split() {
-        return Some(1.0 / yardstick.effective_masses()[active.constraint]);
+        return Some(1.0 / yardstick.effective_masses()[constraint]);
     }
     let slots = layout.blocks[block].slots();
     let own = layout.slots_of(active).iter();
     if own.filter(|slot| slots.contains(slot)).count() > 1 {
         return None;
     }
-    let segments = yardstick.rows().segments(active.constraint);
+    let segments = yardstick.rows().segments(constraint);
     let position = segments.iter().position(|s| s.subsystem == block)?;
-    Some(yardstick.segment_diagonals(active.constraint)[position])
+    Some(yardstick.segment_diagonals(constraint)[position])
 }
 
 /// One row of a slot in joint space.
@@ -229,20 +230,20 @@ fn joint_space_row(
 ) {
     let slot = &layout.slots[number];
     if block.on_bodies().contains(&number) {
-        let values = &layout.body_rows(block, number)[6 * row..6 * row + 6];
+        let values = layout.body_columns(block, number).map(|column| column[row]);
         match &problem.subsystems()[index] {
             Subsystem::Tree(tree) => {
                 for dof in tree.path(tree.body_dof(slot.body)) {
-                    out[dof] = crate::vector::dot(values, tree.columns()[dof].as_slice());
+                    out[dof] = crate::vector::dot(&values, tree.columns()[dof].as_slice());
                 }
             }
-            _ => out.copy_from_slice(values),
+            _ => out.copy_from_slice(&values),
         }
     } else {
         for run in layout.runs(slot) {
-            let values = layout.run_rows(slot, run);
-            out[run.first..run.first + run.len]
-                .copy_from_slice(&values[row * run.len..(row + 1) * run.len]);
+            for (out, column) in out[run.first..].iter_mut().zip(layout.run_columns(run)) {
+                *out = column[row];
+            }
         }
     }
 }

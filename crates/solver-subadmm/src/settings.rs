@@ -103,6 +103,11 @@ pub struct SubAdmmSettings {
     pub relaxation: f64,
     /// Number of earlier iterates that Anderson acceleration combines; 0 switches it off.
     pub anderson_memory: usize,
+    /// Iterations before acceleration sets in where β starts from
+    /// [`grouped_penalty`](Self::grouped_penalty): a rough answer is found sooner without it.
+    pub lead_in: usize,
+    /// Over-relaxation in these iterations, in (0, 2).
+    pub lead_in_relaxation: f64,
     /// Whether soft constraints inside one subsystem become part of A and b.
     pub fold_soft: bool,
     /// Iterations when the budget leaves it to the solver.
@@ -131,6 +136,8 @@ impl Default for SubAdmmSettings {
             },
             relaxation: 1.4,
             anderson_memory: 5,
+            lead_in: 60,
+            lead_in_relaxation: 1.7,
             fold_soft: true,
             max_iterations: 1000,
             parallel_from_terms: 2000,

@@ -9,12 +9,13 @@ use stiction_constraints::{
 };
 
 use self::measure::Guess;
-use crate::anderson::Anderson;
+use crate::anderson::{self, Anderson};
 use crate::balance::Forces;
 use crate::base::Base;
 use crate::block::{self, Block};
 use crate::fold::Folds;
 use crate::impulse_step::ImpulseStep;
+use crate::lanes::{Lanes, load, plus_scaled};
 use crate::layout::Layout;
 use crate::parallel::both;
 use crate::penalty::Penalty;
@@ -22,6 +23,7 @@ use crate::race::Race;
 use crate::settings::{StartPenalty, SubAdmmSettings};
 use crate::vector;
 use crate::velocity_step::{Output, VelocityStep, slot_velocities};
+use crate::walk::Spatial;
 use crate::watch::Watch;
 
 /// Degrees of freedom up to which the unsplit system is dense; a plausible size, not tuned.
@@ -46,6 +48,9 @@ pub struct SubAdmm {
     rules: (StartPenalty, Option<StartPenalty>),
     /// The rule in use.
     rule: StartPenalty,
+    /// Iterations without acceleration, and the over-relaxation of the last iteration.
+    lead_in: usize,
+    relaxation: f64,
     /// Scale that each rule of the race had reached.
     race_scale: [f64; 2],
     forces: Forces,
@@ -58,19 +63,21 @@ pub struct SubAdmm {
 struct Iterate {
     velocity: Vec<f64>,
     /// s = z − λ/β of each slot.
-    state: Vec<[f64; 3]>,
-    change: Vec<[f64; 3]>,
+    state: Vec<Lanes>,
+    change: Vec<Lanes>,
     /// λ of each active constraint, now and before the last step.
-    impulse: Vec<[f64; 3]>,
-    old_impulse: Vec<[f64; 3]>,
+    impulse: Vec<Lanes>,
+    old_impulse: Vec<Lanes>,
     /// Bodies of trees: wrenches, then velocities.
-    bodies: Vec<[f64; 6]>,
-    /// √β of each slot.
+    bodies: Vec<Spatial>,
+    /// √β of each slot; empty until it is needed.
     root_penalty: Vec<f64>,
     /// λ and J v̂ of all rows, for measuring.
     stacked: Vec<f64>,
     row_velocity: Vec<f64>,
     measured_velocity: Vec<f64>,
+    /// What each slot sees, for measuring.
+    seen: Vec<Lanes>,
     /// ‖J v̂‖ over slots of the motion without constraints.
     free_size: f64,
 }
@@ -82,6 +89,8 @@ impl SubAdmm {
             name,
             rules: (settings.start_penalty, settings.fallback_penalty),
             rule: settings.start_penalty,
+            lead_in: 0,
+            relaxation: settings.relaxation,
             settings,
             yardstick: Yardstick::default(),
             layout: Layout::default(),
@@ -186,9 +195,6 @@ impl SubAdmm {
         self.factorizations += self.blocks.len();
         let scale = self.penalty.scale;
         self.iterate.root_penalty.clear();
-        self.iterate
-            .root_penalty
-            .extend(self.penalty.slot.iter().map(|penalty| penalty.sqrt()));
         for_each_block(self.is_parallel(), 0, &mut self.blocks, &|index, block| {
             block
                 .factorize(problem, index, scale)
@@ -200,61 +206,58 @@ impl SubAdmm {
     fn start_iterate(&mut self, problem: &Problem, has_guess: bool) {
         let iterate = &mut self.iterate;
         let slots = self.layout.slots.len();
-        iterate.state.resize(slots, [0.0; 3]);
-        iterate.change.resize(slots, [0.0; 3]);
+        iterate.state.resize(slots, [0.0; 4]);
+        iterate.change.resize(slots, [0.0; 4]);
         iterate.impulse.clear();
         for active in &self.layout.active {
-            let mut impulse = [0.0; 3];
-            if has_guess {
-                impulse[..active.rows].copy_from_slice(
-                    &iterate.stacked[active.first_row..active.first_row + active.rows],
-                );
-            }
-            iterate.impulse.push(impulse);
+            let rows = &iterate.stacked[active.first_row..active.first_row + active.rows];
+            iterate
+                .impulse
+                .push(if has_guess { load(rows) } else { [0.0; 4] });
         }
         iterate.old_impulse.clone_from(&iterate.impulse);
         let bodies = self.layout.blocks.last().map_or(0, |last| last.body_end);
-        iterate.bodies.resize(bodies, [0.0; 6]);
+        iterate.bodies.resize(bodies, [0.0; 8]);
         iterate.velocity.clear();
         iterate
             .velocity
             .extend_from_slice(self.yardstick.free_velocity());
-        self.spread(problem);
+        self.spread();
         self.iterate.free_size = vector::norm(self.iterate.state.as_flattened());
         if has_guess {
             self.velocity_of_active_impulses(problem);
             self.iterate
                 .velocity
                 .copy_from_slice(&self.iterate.measured_velocity);
-            self.spread(problem);
+            self.spread();
         } else {
             // Rest is nearer to what constraints allow than the motion without them.
-            self.iterate.state.fill([0.0; 3]);
+            self.iterate.state.fill([0.0; 4]);
         }
         self.move_state(-1.0);
-        self.anderson
-            .start(self.settings.anderson_memory, 3 * slots);
+        self.anderson.start(self.settings.anderson_memory, slots);
     }
 
     /// state ← J v̂.
-    fn spread(&mut self, problem: &Problem) {
+    fn spread(&mut self) {
         let iterate = &mut self.iterate;
-        for (index, own) in self.layout.blocks.iter().enumerate() {
+        for own in &self.layout.blocks {
             let velocity = &iterate.velocity[own.first_dof..own.dof_end];
             let bodies = &mut iterate.bodies[own.first_body..own.body_end];
-            if !bodies.is_empty()
-                && let Some(tree) = block::tree_of(problem, index)
-            {
-                block::tree::spread_velocities(tree, velocity, bodies);
-            }
+            self.layout.walk(own).spread(velocity, bodies);
             let state = &mut iterate.state[own.slots()];
             slot_velocities(&self.layout, own, velocity, bodies, state);
         }
     }
 
     /// Lines 9–11. Returns ‖J v̂ − z‖.
-    fn step(&mut self, problem: &Problem, plain: bool) -> f64 {
+    fn step(&mut self, problem: &Problem, iteration: usize, plain: bool) -> f64 {
         let parallel = self.is_parallel();
+        let is_lead_in = iteration <= self.lead_in;
+        self.relaxation = match is_lead_in {
+            true => self.settings.lead_in_relaxation,
+            false => self.settings.relaxation,
+        };
         let iterate = &mut self.iterate;
         let gap = VelocityStep {
             problem,
@@ -264,7 +267,7 @@ impl SubAdmm {
             impulse: &iterate.impulse,
             penalty: &self.penalty.slot,
             penalty_inverse: &self.penalty.slot_inverse,
-            relaxation: self.settings.relaxation,
+            relaxation: self.relaxation,
             parallel,
         }
         .run(Output {
@@ -274,14 +277,23 @@ impl SubAdmm {
             change: &mut iterate.change,
             bodies: &mut iterate.bodies,
         });
-        self.anderson.advance(
-            &mut iterate.state,
-            &iterate.change,
-            &iterate.root_penalty,
-            plain,
-        );
+        if is_lead_in {
+            anderson::move_on(&mut iterate.state, &iterate.change);
+        } else {
+            if iterate.root_penalty.is_empty() {
+                let roots = self.penalty.slot.iter().map(|penalty| penalty.sqrt());
+                iterate.root_penalty.extend(roots);
+            }
+            self.anderson.advance(
+                &mut iterate.state,
+                &iterate.change,
+                &iterate.root_penalty,
+                plain,
+            );
+        }
         if plain {
-            iterate.old_impulse.copy_from_slice(&iterate.impulse);
+            // The step writes every impulse.
+            std::mem::swap(&mut iterate.old_impulse, &mut iterate.impulse);
         }
         ImpulseStep {
             layout: &self.layout,
@@ -296,11 +308,13 @@ impl SubAdmm {
     /// state += sign × λ/β.
     fn move_state(&mut self, sign: f64) {
         let iterate = &mut self.iterate;
-        for (number, slot) in self.layout.slots.iter().enumerate() {
-            let give = sign * self.penalty.slot_inverse[number];
-            for row in 0..3 {
-                iterate.state[number][row] += give * iterate.impulse[slot.active][row];
-            }
+        for ((state, &active), &inverse) in iterate
+            .state
+            .iter_mut()
+            .zip(&self.layout.active_of)
+            .zip(&self.penalty.slot_inverse)
+        {
+            *state = plus_scaled(*state, sign * inverse, &iterate.impulse[active]);
         }
     }
 
@@ -321,7 +335,7 @@ impl SubAdmm {
         });
         for iteration in 1..=limit {
             let is_test = iteration == next_test;
-            let gap = self.step(problem, is_test);
+            let gap = self.step(problem, iteration, is_test);
             if !gap.is_finite() {
                 return (Outcome::Failed(Failure::NotFinite), iteration);
             }
@@ -338,7 +352,7 @@ impl SubAdmm {
                 };
                 if self
                     .watch
-                    .take(entry, gap, &self.iterate.stacked, budget, history)
+                    .take(entry, gap, &mut self.iterate.stacked, budget, history)
                 {
                     return (Outcome::Converged, iteration);
                 }

@@ -4,7 +4,7 @@
 const LANES: usize = 8;
 
 /// Σ a b, in [`LANES`] interleaved partial sums.
-#[inline]
+#[inline(always)]
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
     let (a_chunks, a_rest) = a.as_chunks::<LANES>();
     let (b_chunks, b_rest) = b.as_chunks::<LANES>();
@@ -25,7 +25,7 @@ pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
 }
 
 /// y += scale x.
-#[inline]
+#[inline(always)]
 pub(crate) fn add_scaled(y: &mut [f64], scale: f64, x: &[f64]) {
     for (sum, value) in y.iter_mut().zip(x) {
         *sum += scale * value;
@@ -38,7 +38,7 @@ pub(crate) fn norm(a: &[f64]) -> f64 {
 }
 
 /// y += M x with M by columns, four columns in a pass.
-#[inline]
+#[inline(always)]
 pub(crate) fn add_product(y: &mut [f64], matrix: &[f64], x: &[f64]) {
     let n = y.len();
     let (quads, rest) = x.as_chunks::<4>();

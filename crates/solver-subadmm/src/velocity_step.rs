@@ -3,8 +3,10 @@
 use stiction_constraints::Problem;
 
 use crate::block::{Block, tree_of};
+use crate::lanes::{Kernel, Lanes, dot, plus_product, plus_scaled, total, vectorized};
 use crate::layout::{BlockKind, BlockLayout, Layout};
 use crate::parallel::both;
+use crate::walk::Spatial;
 
 /// Slots that one thread takes at a time; a plausible size, not tuned.
 const SLOT_GRAIN: usize = 512;
@@ -16,9 +18,9 @@ pub(crate) struct VelocityStep<'a> {
     pub(crate) problem: &'a Problem,
     pub(crate) layout: &'a Layout,
     pub(crate) right_hand_side: &'a [f64],
-    pub(crate) state: &'a [[f64; 3]],
+    pub(crate) state: &'a [Lanes],
     /// λ of each active constraint.
-    pub(crate) impulse: &'a [[f64; 3]],
+    pub(crate) impulse: &'a [Lanes],
     pub(crate) penalty: &'a [f64],
     pub(crate) penalty_inverse: &'a [f64],
     pub(crate) relaxation: f64,
@@ -31,9 +33,24 @@ pub(crate) struct Output<'a> {
     pub(crate) blocks: &'a mut [Block],
     pub(crate) velocity: &'a mut [f64],
     /// Change of the state of each slot, relaxation × (J v̂ − z).
-    pub(crate) change: &'a mut [[f64; 3]],
+    pub(crate) change: &'a mut [Lanes],
     /// Wrenches, then velocities, of the bodies of trees.
-    pub(crate) bodies: &'a mut [[f64; 6]],
+    pub(crate) bodies: &'a mut [Spatial],
+}
+
+/// The blocks of one thread.
+struct InOrder<'a, 'b> {
+    step: &'a VelocityStep<'a>,
+    out: Output<'b>,
+}
+
+impl Kernel for InOrder<'_, '_> {
+    type Output = f64;
+
+    #[inline(always)]
+    fn run(self) -> f64 {
+        self.step.run_in_order(self.out)
+    }
 }
 
 impl VelocityStep<'_> {
@@ -45,7 +62,7 @@ impl VelocityStep<'_> {
             return 0.0;
         }
         if count == 1 || !self.parallel || out.change.len() <= SLOT_GRAIN {
-            return self.run_in_order(out);
+            return vectorized(InOrder { step: self, out });
         }
         let middle = &self.layout.blocks[out.first_block + count / 2];
         let first = &self.layout.blocks[out.first_block];
@@ -83,6 +100,7 @@ impl VelocityStep<'_> {
         a + b
     }
 
+    #[inline(always)]
     fn run_in_order(&self, out: Output<'_>) -> f64 {
         let (mut velocity, mut change, mut bodies) = (out.velocity, out.change, out.bodies);
         let mut gap = 0.0;
@@ -111,34 +129,28 @@ impl VelocityStep<'_> {
     }
 
     /// β z − u of every slot of a block.
-    fn write_pulls(&self, own: &BlockLayout, pulls: &mut [[f64; 3]]) {
+    #[inline(always)]
+    fn write_pulls(&self, own: &BlockLayout, pulls: &mut [Lanes]) {
         let slots = own.slots();
-        let (state, penalty) = (&self.state[slots.clone()], &self.penalty[slots.clone()]);
-        for (((out, slot), state), &penalty) in pulls
+        for (((out, &active), state), &penalty) in pulls
             .iter_mut()
-            .zip(&self.layout.slots[slots])
-            .zip(state)
-            .zip(penalty)
+            .zip(&self.layout.active_of[slots.clone()])
+            .zip(&self.state[slots.clone()])
+            .zip(&self.penalty[slots])
         {
-            let impulse = &self.impulse[slot.active];
-            for row in 0..3 {
-                out[row] = penalty * state[row] + 2.0 * impulse[row];
-            }
+            let impulse = &self.impulse[active];
+            *out = std::array::from_fn(|lane| penalty * state[lane] + 2.0 * impulse[lane]);
         }
     }
 
-    fn solve(
-        &self,
-        index: usize,
-        block: &mut Block,
-        velocity: &mut [f64],
-        bodies: &mut [[f64; 6]],
-    ) {
+    #[inline(always)]
+    fn solve(&self, index: usize, block: &mut Block, velocity: &mut [f64], bodies: &mut [Spatial]) {
         match block {
             Block::Tree(block) => {
-                if let Some(tree) = tree_of(self.problem, index) {
-                    block.solve(tree, velocity, bodies);
-                }
+                let walk = self.layout.walk(&self.layout.blocks[index]);
+                walk.collect(bodies, velocity);
+                block.factor.solve_in_place(velocity);
+                walk.spread(velocity, bodies);
             }
             Block::Articulated(block) => {
                 if let Some(tree) = tree_of(self.problem, index) {
@@ -152,143 +164,160 @@ impl VelocityStep<'_> {
     }
 
     /// From J v̂ of every slot of a block to the change of its state; returns ‖J v̂ − z‖².
-    fn write_change(&self, own: &BlockLayout, change: &mut [[f64; 3]]) -> f64 {
-        let mut sum = [0.0; 3];
+    #[inline(always)]
+    fn write_change(&self, own: &BlockLayout, change: &mut [Lanes]) -> f64 {
+        let mut sum = [0.0; 4];
         let slots = own.slots();
-        let (state, give) = (
-            &self.state[slots.clone()],
-            &self.penalty_inverse[slots.clone()],
-        );
-        for (((out, slot), state), &give) in change
+        for (((out, &active), state), &give) in change
             .iter_mut()
-            .zip(&self.layout.slots[slots])
-            .zip(state)
-            .zip(give)
+            .zip(&self.layout.active_of[slots.clone()])
+            .zip(&self.state[slots.clone()])
+            .zip(&self.penalty_inverse[slots])
         {
-            let impulse = &self.impulse[slot.active];
-            for row in 0..3 {
-                let gap = out[row] - (state[row] + give * impulse[row]);
-                out[row] = self.relaxation * gap;
-                sum[row] += gap * gap;
-            }
+            let slack = plus_scaled(*state, give, &self.impulse[active]);
+            let gap = std::array::from_fn(|lane| out[lane] - slack[lane]);
+            *out = gap.map(|value| self.relaxation * value);
+            sum = plus_product(sum, &gap, &gap);
         }
-        sum.iter().sum()
+        total(&sum)
     }
 }
 
 /// forces += Jᵀ q with one q per slot of a block; what slots put on bodies of a tree goes to
 /// `wrenches`.
+#[inline(always)]
 pub(crate) fn add_transpose(
     layout: &Layout,
     own: &BlockLayout,
-    pulls: &[[f64; 3]],
+    pulls: &[Lanes],
     forces: &mut [f64],
-    wrenches: &mut [[f64; 6]],
+    wrenches: &mut [Spatial],
 ) {
     let (on_bodies, on_dofs) = pulls.split_at(own.body_slots);
-    let rows = layout.body_values_of(own);
+    let columns = layout.body_columns_of(own);
     if own.kind == BlockKind::FreeBody {
-        let mut wrench = [0.0; 6];
-        for (rows, q) in rows.iter().zip(on_bodies) {
-            add_rows(rows, q, &mut wrench);
-        }
+        let wrench = wrench_of(columns, on_bodies);
         for (force, value) in forces.iter_mut().zip(wrench) {
             *force += value;
         }
     } else {
-        wrenches.fill([0.0; 6]);
-        let slots = &layout.slots[own.on_bodies()];
-        for ((rows, q), slot) in rows.iter().zip(on_bodies).zip(slots) {
-            add_rows(rows, q, &mut wrenches[slot.body]);
+        wrenches.fill([0.0; 8]);
+        let (mut columns, mut pulls) = (columns, on_bodies);
+        for slots in layout.slots[own.on_bodies()].chunk_by(|a, b| a.body == b.body) {
+            let (own_columns, rest) = columns.split_at(slots.len());
+            columns = rest;
+            let (own_pulls, rest) = pulls.split_at(slots.len());
+            pulls = rest;
+            wrenches[slots[0].body] = wrench_of(own_columns, own_pulls);
         }
     }
-    for (slot, q) in layout.slots[own.on_dofs()].iter().zip(on_dofs) {
-        for run in layout.runs(slot) {
-            let values = layout.run_rows(slot, run);
-            let part = &mut forces[run.first..run.first + run.len];
-            if let (Ok(values), Ok(part)) =
-                (values.try_into(), <&mut [f64; 6]>::try_from(&mut *part))
-            {
-                add_rows(values, q, part);
-            } else if slot.rows == 3 {
-                let (a, rest) = values.split_at(run.len);
-                let (b, c) = rest.split_at(run.len);
-                for (((sum, a), b), c) in part.iter_mut().zip(a).zip(b).zip(c) {
-                    *sum += q[0] * a + q[1] * b + q[2] * c;
-                }
-            } else {
-                for (row, &scale) in values.chunks_exact(run.len).zip(q) {
-                    crate::vector::add_scaled(part, scale, row);
+    let slots = layout.slots[own.on_dofs()].iter().zip(on_dofs);
+    if slots.len() == 0 {
+        return;
+    }
+    if forces.len() <= SUMS_UP_TO {
+        // Sums lane by lane: lanes are added up once, not for each slot.
+        let mut sums = [[0.0; 4]; SUMS_UP_TO];
+        for (slot, q) in slots {
+            for run in layout.runs(slot) {
+                let part = &mut sums[run.first..run.first + run.len];
+                add_products(part, layout.run_columns(run), q);
+            }
+        }
+        for (force, sum) in forces.iter_mut().zip(&sums) {
+            *force += total(sum);
+        }
+    } else {
+        for (slot, q) in slots {
+            for run in layout.runs(slot) {
+                let part = &mut forces[run.first..run.first + run.len];
+                for (force, column) in part.iter_mut().zip(layout.run_columns(run)) {
+                    *force += dot(column, q);
                 }
             }
         }
     }
 }
 
-/// wrench += Jᵀ q for 3×6 rows.
-#[inline]
-fn add_rows(rows: &[f64; 18], q: &[f64; 3], wrench: &mut [f64; 6]) {
-    for k in 0..6 {
-        wrench[k] += q[0] * rows[k] + q[1] * rows[6 + k] + q[2] * rows[12 + k];
+/// sums += columns × q, lane by lane. In pieces of fixed length: a loop over single columns would
+/// be vectorised across them, at the price of turning them round.
+#[inline(always)]
+fn add_products(sums: &mut [Lanes], columns: &[Lanes], q: &Lanes) {
+    let (sums, last_sums) = sums.as_chunks_mut::<3>();
+    let (columns, last_columns) = columns.as_chunks::<3>();
+    for (sums, columns) in sums.iter_mut().zip(columns) {
+        for (sum, column) in sums.iter_mut().zip(columns) {
+            *sum = plus_product(*sum, column, q);
+        }
+    }
+    for (sum, column) in last_sums.iter_mut().zip(last_columns) {
+        *sum = plus_product(*sum, column, q);
     }
 }
 
+/// Degrees of freedom up to which Jᵀ q is summed up lane by lane.
+const SUMS_UP_TO: usize = 48;
+
+/// Jᵀ q of the slots on one body.
+#[inline(always)]
+fn wrench_of(columns: &[[Lanes; 6]], pulls: &[Lanes]) -> Spatial {
+    let mut sums = [[0.0; 4]; 6];
+    for (columns, q) in columns.iter().zip(pulls) {
+        for (sum, column) in sums.iter_mut().zip(columns) {
+            *sum = plus_product(*sum, column, q);
+        }
+    }
+    let mut wrench = [0.0; 8];
+    for (value, sum) in wrench.iter_mut().zip(&sums) {
+        *value = total(sum);
+    }
+    wrench
+}
+
 /// J v̂ of every slot of a block; `bodies` holds the velocities of a tree's bodies.
+#[inline(always)]
 pub(crate) fn slot_velocities(
     layout: &Layout,
     own: &BlockLayout,
     velocity: &[f64],
-    bodies: &[[f64; 6]],
-    seen: &mut [[f64; 3]],
+    bodies: &[Spatial],
+    seen: &mut [Lanes],
 ) {
     let (on_bodies, on_dofs) = seen.split_at_mut(own.body_slots);
-    let rows = layout.body_values_of(own);
+    let columns = layout.body_columns_of(own);
     if own.kind == BlockKind::FreeBody {
         let body: [f64; 6] = std::array::from_fn(|k| velocity[k]);
-        for (rows, seen) in rows.iter().zip(on_bodies) {
-            *seen = mul_rows(rows, &body);
+        for (columns, seen) in columns.iter().zip(on_bodies) {
+            *seen = plus_columns([0.0; 4], columns, &body);
         }
     } else {
         let slots = &layout.slots[own.on_bodies()];
-        for ((rows, seen), slot) in rows.iter().zip(on_bodies).zip(slots) {
-            *seen = mul_rows(rows, &bodies[slot.body]);
+        for ((columns, seen), slot) in columns.iter().zip(on_bodies).zip(slots) {
+            *seen = plus_columns([0.0; 4], columns, &bodies[slot.body][..6]);
         }
     }
     for (slot, seen) in layout.slots[own.on_dofs()].iter().zip(on_dofs) {
-        let mut sums = [0.0; 3];
+        let mut sum = [0.0; 4];
         for run in layout.runs(slot) {
             let part = &velocity[run.first..run.first + run.len];
-            let values = layout.run_rows(slot, run);
-            if let (Ok(values), Ok(part)) = (values.try_into(), part.try_into()) {
-                let own = mul_rows(values, part);
-                for row in 0..3 {
-                    sums[row] += own[row];
-                }
-                continue;
-            }
-            for (sum, row) in sums.iter_mut().zip(values.chunks_exact(run.len)) {
-                *sum += crate::vector::dot(row, part);
-            }
+            let columns = layout.run_columns(run);
+            sum = match (
+                <&[Lanes; 6]>::try_from(columns),
+                <&[f64; 6]>::try_from(part),
+            ) {
+                (Ok(columns), Ok(part)) => plus_columns(sum, columns, part),
+                _ => plus_columns(sum, columns, part),
+            };
         }
-        *seen = sums;
+        *seen = sum;
     }
 }
 
-/// J v for 3×6 rows, in two interleaved sums a row: the shape of the narrowest vector registers.
+/// sum + J v with J by columns.
 #[inline(always)]
-fn mul_rows(rows: &[f64; 18], v: &[f64; 6]) -> [f64; 3] {
-    let mut sums = [[0.0; 2]; 3];
-    for row in 0..3 {
-        for pair in 0..3 {
-            for lane in 0..2 {
-                let k = 2 * pair + lane;
-                sums[row][lane] += rows[6 * row + k] * v[k];
-            }
-        }
+fn plus_columns(mut sum: Lanes, columns: &[Lanes], v: &[f64]) -> Lanes {
+    for (column, &v) in columns.iter().zip(v) {
+        sum = plus_scaled(sum, v, column);
     }
-    [
-        sums[0][0] + sums[0][1],
-        sums[1][0] + sums[1][1],
-        sums[2][0] + sums[2][1],
-    ]
+    sum
 }

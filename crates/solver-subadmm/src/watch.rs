@@ -8,7 +8,7 @@ use stiction_constraints::{Budget, HistoryEntry};
 
 /// Iteration of the first scheduled measurement, also the least distance to the next, and the factor
 /// to it.
-const FIRST: usize = 4;
+const FIRST: usize = 5;
 const GROWTH: f64 = 1.25;
 
 /// Multiple of the tolerance from which it is worth looking.
@@ -60,12 +60,12 @@ impl Watch {
                 && iteration > self.last + iteration / SPACING)
     }
 
-    /// Takes in a measurement; returns whether the tolerance is reached.
+    /// Takes in a measurement, and its impulses where they are the best; returns whether the tolerance is reached.
     pub(crate) fn take(
         &mut self,
         entry: HistoryEntry,
         gap: f64,
-        impulse: &[f64],
+        impulse: &mut Vec<f64>,
         budget: &Budget,
         history: &mut Vec<HistoryEntry>,
     ) -> bool {
@@ -77,7 +77,7 @@ impl Watch {
         self.ratio = entry.residual / gap.max(f64::MIN_POSITIVE);
         if entry.residual < self.best_residual {
             self.best_residual = entry.residual;
-            self.best.copy_from_slice(impulse);
+            std::mem::swap(&mut self.best, impulse);
         }
         if budget.record_history {
             history.push(entry);

@@ -18,6 +18,26 @@ pub fn project_strict(s: &Vector3<f64>, friction: f64) -> Vector3<f64> {
     }
 }
 
+/// [`project_strict`] of several contacts side by side, by components and without branches: the
+/// shape of vector registers. The same to rounding.
+#[inline(always)]
+pub fn project_strict_side_by_side<const N: usize>(
+    [x, y, z]: &[[f64; N]; 3],
+    friction: &[f64; N],
+) -> [[f64; N]; 3] {
+    let (mut x, mut y, mut z) = (*x, *y, *z);
+    for k in 0..N {
+        z[k] = if z[k] > 0.0 { z[k] } else { 0.0 };
+        let length = (x[k] * x[k] + y[k] * y[k]).sqrt();
+        let pull = friction[k] * z[k] / length;
+        // Also 1 for the NaN of 0/0.
+        let scale = if pull < 1.0 { pull } else { 1.0 };
+        x[k] *= scale;
+        y[k] *= scale;
+    }
+    [x, y, z]
+}
+
 /// [`project_strict`] with its derivative ∂λ/∂s (one element of it at the kinks). Not symmetric
 /// while slipping: the normal impulse carries the tangential one along.
 #[inline]

@@ -11,7 +11,10 @@ pub use elliptic::{
     project_elliptic, project_elliptic_derivative, project_elliptic_strict,
     project_elliptic_strict_derivative,
 };
-pub use isotropic::{project, project_derivative, project_strict, project_strict_derivative};
+pub use isotropic::{
+    project, project_derivative, project_strict, project_strict_derivative,
+    project_strict_side_by_side,
+};
 
 pub use smoothed::{project_smoothed, smoothed_positive_part};
 

@@ -8,7 +8,7 @@ use nalgebra::{Matrix6, Vector6};
 use stiction_constraints::Tree;
 
 use super::body_matrices::BodyMatrices;
-use super::tree::dot;
+use crate::walk::Spatial;
 
 #[derive(Debug, Default)]
 pub(crate) struct ArticulatedBlock {
@@ -20,7 +20,7 @@ pub(crate) struct ArticulatedBlock {
     /// 1/D, D = sᵀ I^A s + diagonal, of each dof.
     inverse_pivot: Vec<f64>,
     /// Bodies of a solve that has nothing on bodies.
-    bodies: Vec<[f64; 6]>,
+    bodies: Vec<Spatial>,
 }
 
 impl ArticulatedBlock {
@@ -33,7 +33,7 @@ impl ArticulatedBlock {
         }
         self.force.resize(dofs, Vector6::zeros());
         self.inverse_pivot.resize(dofs, 0.0);
-        self.bodies.resize(bodies, [0.0; 6]);
+        self.bodies.resize(bodies, [0.0; 8]);
         for (index, body) in tree.bodies().iter().enumerate().rev() {
             let mut inertia = self.inertia[index];
             let first = tree.first_dof(index);
@@ -58,12 +58,12 @@ impl ArticulatedBlock {
 
     /// Solves K v̂ = `x` + Σ_b J_bᵀ w_b in O(bodies). On entry `bodies` holds the wrenches w_b, on
     /// exit the spatial velocities J_b v̂; `x` becomes v̂.
-    pub(crate) fn solve(&self, tree: &Tree, x: &mut [f64], bodies: &mut [[f64; 6]]) {
+    pub(crate) fn solve(&self, tree: &Tree, x: &mut [f64], bodies: &mut [Spatial]) {
         solve(&self.force, &self.inverse_pivot, tree, x, bodies);
     }
 
     pub(super) fn solve_joint_space(&mut self, tree: &Tree, x: &mut [f64]) {
-        self.bodies.fill([0.0; 6]);
+        self.bodies.fill([0.0; 8]);
         solve(&self.force, &self.inverse_pivot, tree, x, &mut self.bodies);
     }
 }
@@ -73,7 +73,7 @@ fn solve(
     inverse_pivot: &[f64],
     tree: &Tree,
     x: &mut [f64],
-    bodies: &mut [[f64; 6]],
+    bodies: &mut [Spatial],
 ) {
     for (index, body) in tree.bodies().iter().enumerate().rev() {
         let mut wrench = bodies[index];
@@ -92,7 +92,7 @@ fn solve(
         }
     }
     for (index, body) in tree.bodies().iter().enumerate() {
-        let mut velocity = body.parent.map_or([0.0; 6], |parent| bodies[parent]);
+        let mut velocity = body.parent.map_or([0.0; 8], |parent| bodies[parent]);
         let first = tree.first_dof(index);
         for dof in first..first + body.joint_dofs {
             x[dof] = (x[dof] - dot(&force[dof], &velocity)) * inverse_pivot[dof];
@@ -102,4 +102,14 @@ fn solve(
         }
         bodies[index] = velocity;
     }
+}
+
+/// Σ a b in two interleaved sums: the shape of the narrowest vector registers.
+#[inline]
+fn dot(column: &Vector6<f64>, other: &Spatial) -> f64 {
+    let [a, b] = [0, 1].map(|lane| {
+        (column[lane] * other[lane] + column[lane + 2] * other[lane + 2])
+            + column[lane + 4] * other[lane + 4]
+    });
+    a + b
 }

@@ -4,6 +4,7 @@ use stiction_constraints::JointRows;
 
 use super::for_each_fold_entry;
 use crate::fold::Fold;
+use crate::lanes::{Lanes, dot, rows_of};
 use crate::layout::{BlockLayout, Layout};
 use crate::vector;
 
@@ -58,36 +59,30 @@ impl DenseBlock {
             let slot = &layout.slots[number];
             let runs = layout.runs(slot);
             for left in runs {
-                let left_rows = layout.run_rows(slot, left);
+                let left_columns = layout.run_columns(left);
                 for right in runs {
                     // Runs do not overlap: either all of the pair is in the lower triangle, or it
                     // is the square on the diagonal.
                     if right.first > left.first {
                         continue;
                     }
-                    let right_rows = layout.run_rows(slot, right);
-                    if let (Ok(left_rows), Ok(right_rows)) =
-                        (left_rows.try_into(), right_rows.try_into())
-                        && left.len == 6
-                        && right.len == 6
+                    let right_columns = layout.run_columns(right);
+                    if let (Ok(left_columns), Ok(right_columns)) =
+                        (left_columns.try_into(), right_columns.try_into())
                     {
                         let corner = right.first * n + left.first;
                         let target = &mut self.weighted[corner..corner + 5 * n + 6];
-                        add_body_product(target, n, penalty[number], left_rows, right_rows);
+                        add_body_product(target, n, penalty[number], left_columns, right_columns);
                         continue;
                     }
-                    for j in 0..right.len {
+                    for (j, right_column) in right_columns.iter().enumerate() {
                         let skip = if right.first == left.first { j } else { 0 };
                         let column = (right.first + j) * n;
                         let target = &mut self.weighted
                             [column + left.first + skip..column + left.first + left.len];
-                        for row in 0..slot.rows {
-                            let scale = penalty[number] * right_rows[row * right.len + j];
-                            vector::add_scaled(
-                                target,
-                                scale,
-                                &left_rows[row * left.len + skip..(row + 1) * left.len],
-                            );
+                        let scaled = right_column.map(|value| penalty[number] * value);
+                        for (entry, left_column) in target.iter_mut().zip(&left_columns[skip..]) {
+                            *entry += dot(&scaled, left_column);
                         }
                     }
                 }
@@ -132,19 +127,20 @@ impl DenseBlock {
     }
 }
 
-/// target += weight × leftᵀ right for 3×6 rows, 6×6 with columns `stride` apart. On the diagonal
+/// target += weight × leftᵀ right, 6×6 with columns `stride` apart. On the diagonal
 /// this also writes above it, where nothing is read.
 fn add_body_product(
     target: &mut [f64],
     stride: usize,
     weight: f64,
-    left: &[f64; 18],
-    right: &[f64; 18],
+    left: &[Lanes; 6],
+    right: &[Lanes; 6],
 ) {
-    for (j, column) in target.chunks_mut(stride).enumerate() {
-        let scales = [0, 6, 12].map(|row| weight * right[row + j]);
+    let [a, b, c] = rows_of(left);
+    for (right, column) in right.iter().zip(target.chunks_mut(stride)) {
+        let scales = right.map(|value| weight * value);
         for (i, entry) in column[..6].iter_mut().enumerate() {
-            *entry += scales[0] * left[i] + scales[1] * left[6 + i] + scales[2] * left[12 + i];
+            *entry += scales[0] * a[i] + scales[1] * b[i] + scales[2] * c[i];
         }
     }
 }

@@ -3,8 +3,9 @@
 use nalgebra::{Cholesky, Matrix6, Vector6};
 use stiction_constraints::JointRows;
 
+use super::body_matrices::add_square;
 use super::{combine, for_each_fold_entry};
-use crate::fold::{Fold, add_square};
+use crate::fold::Fold;
 use crate::layout::{BlockLayout, Layout};
 
 #[derive(Debug, Default)]
@@ -36,26 +37,23 @@ impl FreeBodyBlock {
     }
 
     pub(super) fn weigh(&mut self, layout: &Layout, block: &BlockLayout, penalty: &[f64]) {
-        self.weighted = Matrix6::zeros();
+        let mut weighted = [[0.0; 8]; 6];
         for slot in block.on_bodies() {
             add_square(
-                &mut self.weighted,
-                layout.body_rows(block, slot),
+                &mut weighted,
+                layout.body_columns(block, slot),
                 penalty[slot],
             );
         }
         for number in block.on_dofs() {
             let slot = &layout.slots[number];
-            let mut rows = [0.0; 18];
+            let mut columns = [[0.0; 4]; 6];
             for run in layout.runs(slot) {
-                let values = layout.run_rows(slot, run);
-                for row in 0..slot.rows {
-                    rows[6 * row + run.first..6 * row + run.first + run.len]
-                        .copy_from_slice(&values[row * run.len..(row + 1) * run.len]);
-                }
+                columns[run.first..run.first + run.len].copy_from_slice(layout.run_columns(run));
             }
-            add_square(&mut self.weighted, &rows, penalty[number]);
+            add_square(&mut weighted, &columns, penalty[number]);
         }
+        self.weighted = Matrix6::from_fn(|i, j| weighted[j][i]);
     }
 
     pub(super) fn factorize(&mut self, scale: f64) -> Result<(), ()> {

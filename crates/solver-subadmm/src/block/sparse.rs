@@ -5,6 +5,7 @@ use stiction_constraints::{JointRows, SparseSymmetric};
 
 use super::for_each_fold_entry;
 use crate::fold::Fold;
+use crate::lanes::dot;
 use crate::layout::{BlockLayout, Layout};
 
 /// The pattern is rebuilt only when the places of the entries change; every entry then knows its
@@ -149,22 +150,19 @@ fn for_each_pair(layout: &Layout, number: usize, mut visit: impl FnMut(usize, us
     let slot = &layout.slots[number];
     let runs = layout.runs(slot);
     for left in runs {
-        let left_rows = layout.run_rows(slot, left);
+        let left_columns = layout.run_columns(left);
         for right in runs {
             if right.first > left.first {
                 continue;
             }
-            let right_rows = layout.run_rows(slot, right);
-            for i in 0..left.len {
-                for j in 0..right.len {
+            let right_columns = layout.run_columns(right);
+            for (i, left_column) in left_columns.iter().enumerate() {
+                for (j, right_column) in right_columns.iter().enumerate() {
                     let (row, column) = (left.first + i, right.first + j);
                     if column > row {
                         continue;
                     }
-                    let product = (0..slot.rows)
-                        .map(|k| left_rows[k * left.len + i] * right_rows[k * right.len + j])
-                        .sum();
-                    visit(row, column, product);
+                    visit(row, column, dot(left_column, right_column));
                 }
             }
         }

@@ -4,6 +4,7 @@ use stiction_constraints::{Failure, Problem, Subsystem};
 
 use super::SubAdmm;
 use crate::balance::PlainStep;
+use crate::lanes::plus_scaled;
 use crate::settings::{Adaptation, Splitting, StartPenalty};
 
 /// Largest change of β at once, and where there is more than free bodies.
@@ -19,6 +20,7 @@ impl SubAdmm {
     pub(super) fn choose(&mut self, problem: &Problem, is_close: bool) -> Splitting {
         let settings = &self.settings;
         self.rules = (settings.start_penalty, settings.fallback_penalty);
+        self.lead_in = 0;
         let is_small = settings.splitting == Splitting::Body
             && problem.dof_count() <= settings.group_up_to
             && are_free_bodies(problem);
@@ -29,10 +31,12 @@ impl SubAdmm {
         if let Some(rule) = settings.grouped_penalty
             && constraints.all(|constraint| constraint.law.is_contact())
         {
-            self.rules = match is_close {
-                true => (settings.start_penalty, Some(rule)),
-                false => (rule, Some(settings.start_penalty)),
-            };
+            if is_close {
+                self.rules = (settings.start_penalty, Some(rule));
+            } else {
+                self.rules = (rule, Some(settings.start_penalty));
+                self.lead_in = settings.lead_in;
+            }
         }
         // One body is a block already, and of a faster kind.
         if problem.subsystems().len() > 1 {
@@ -50,7 +54,7 @@ impl SubAdmm {
             layout: &self.layout,
             state: &iterate.state,
             change: &iterate.change,
-            relaxation: self.settings.relaxation,
+            relaxation: self.relaxation,
             old_impulse: &iterate.old_impulse,
             impulse: &iterate.impulse,
             penalty: &self.penalty.slot,
@@ -80,11 +84,14 @@ impl SubAdmm {
         };
         // z and λ stay, so that s = z − λ/β moves with β.
         let change = 1.0 / self.penalty.scale - 1.0 / scale;
-        for (number, slot) in self.layout.slots.iter().enumerate() {
-            let give = change / self.penalty.start[number];
-            for row in 0..3 {
-                self.iterate.state[number][row] += give * self.iterate.impulse[slot.active][row];
-            }
+        for ((state, &active), &start) in self
+            .iterate
+            .state
+            .iter_mut()
+            .zip(&self.layout.active_of)
+            .zip(&self.penalty.start)
+        {
+            *state = plus_scaled(*state, change / start, &self.iterate.impulse[active]);
         }
         self.penalty.set_scale(scale, &self.layout);
         self.anderson.forget();
@@ -117,7 +124,7 @@ impl SubAdmm {
         self.set_penalty(problem, rule, self.race_scale[new])?;
         self.move_state(-1.0);
         self.anderson
-            .start(self.settings.anderson_memory, 3 * self.layout.slots.len());
+            .start(self.settings.anderson_memory, self.layout.slots.len());
         Ok(())
     }
 

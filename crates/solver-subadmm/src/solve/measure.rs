@@ -3,6 +3,8 @@
 use stiction_constraints::{Budget, Failure, Outcome, Problem, Solution};
 
 use super::SubAdmm;
+use crate::lanes::{store, vectorized};
+use crate::response::Response;
 
 /// A guess whose residual exceeds that of no impulses by this factor is not used.
 const FAR_OFF: f64 = 1e3;
@@ -19,16 +21,24 @@ pub(super) enum Guess {
 }
 
 impl SubAdmm {
+    /// `stacked` ← the active constraints' impulses, zero in folded rows.
+    fn stack_impulses(&mut self, problem: &Problem) {
+        let iterate = &mut self.iterate;
+        if !self.folds.is_empty() {
+            iterate.stacked.clear();
+        }
+        iterate.stacked.resize(problem.row_count(), 0.0);
+        for (active, impulse) in self.layout.active.iter().zip(&iterate.impulse) {
+            let rows = &mut iterate.stacked[active.first_row..active.first_row + active.rows];
+            store(impulse, rows);
+        }
+    }
+
     /// v̂ that belongs to the active constraints' impulses, into `measured_velocity`; `stacked`
     /// holds these impulses, zero in folded rows.
     pub(super) fn velocity_of_active_impulses(&mut self, problem: &Problem) {
+        self.stack_impulses(problem);
         let iterate = &mut self.iterate;
-        iterate.stacked.clear();
-        iterate.stacked.resize(problem.row_count(), 0.0);
-        for (active, impulse) in self.layout.active.iter().zip(&iterate.impulse) {
-            iterate.stacked[active.first_row..active.first_row + active.rows]
-                .copy_from_slice(&impulse[..active.rows]);
-        }
         iterate.measured_velocity.resize(problem.dof_count(), 0.0);
         self.base.velocity_of(
             problem,
@@ -42,22 +52,41 @@ impl SubAdmm {
 
     /// The criterion's residual of the current impulses, which are left in `stacked`.
     pub(super) fn measure(&mut self, problem: &Problem, budget: &Budget) -> f64 {
-        self.velocity_of_active_impulses(problem);
+        self.iterate.row_velocity.resize(problem.row_count(), 0.0);
+        if self.folds.is_empty() {
+            self.stack_impulses(problem);
+            let iterate = &mut self.iterate;
+            iterate.measured_velocity.resize(problem.dof_count(), 0.0);
+            iterate.seen.resize(self.layout.slots.len(), [0.0; 4]);
+            vectorized(Response {
+                problem,
+                layout: &self.layout,
+                yardstick: &mut self.yardstick,
+                impulse: &iterate.impulse,
+                velocity: &mut iterate.measured_velocity,
+                row_velocity: &mut iterate.row_velocity,
+                seen: &mut iterate.seen,
+                bodies: &mut iterate.bodies,
+            });
+        } else {
+            self.velocity_of_active_impulses(problem);
+            let iterate = &mut self.iterate;
+            self.yardstick
+                .rows()
+                .mul(&iterate.measured_velocity, &mut iterate.row_velocity);
+            self.folds
+                .write_impulses(problem, &iterate.row_velocity, &mut iterate.stacked);
+        }
         let iterate = &mut self.iterate;
-        iterate.row_velocity.resize(problem.row_count(), 0.0);
-        self.yardstick
-            .rows()
-            .mul(&iterate.measured_velocity, &mut iterate.row_velocity);
-        self.folds
-            .write_impulses(problem, &iterate.row_velocity, &mut iterate.stacked);
         let mut residual = self.yardstick.measure_at(
             problem,
             &iterate.stacked,
             &iterate.row_velocity,
             budget.criterion,
         );
-        if residual <= budget.tolerance && !self.folds.is_empty() {
-            // v̂ came from the matrix with folded constraints; the last word has A itself.
+        if residual <= budget.tolerance {
+            // Slots round otherwise than rows, and v̂ of folded constraints came from another
+            // matrix: the last word has the yardstick itself.
             residual = self
                 .yardstick
                 .measure(problem, &iterate.stacked, budget.criterion);

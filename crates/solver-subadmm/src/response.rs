@@ -1,0 +1,58 @@
+//! v̂ = A⁻¹(b + Jᵀλ) and J v̂ through the slots: what residuals are measured with.
+
+use stiction_constraints::{Problem, Yardstick};
+
+use crate::lanes::{Kernel, Lanes, plus_scaled, store};
+use crate::layout::Layout;
+use crate::velocity_step::{add_transpose, slot_velocities};
+use crate::walk::Spatial;
+
+/// What the impulses of all active constraints do, where nothing is folded.
+pub(crate) struct Response<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) layout: &'a Layout,
+    pub(crate) yardstick: &'a mut Yardstick,
+    /// λ of each active constraint.
+    pub(crate) impulse: &'a [Lanes],
+    pub(crate) velocity: &'a mut [f64],
+    /// J v̂ of all rows.
+    pub(crate) row_velocity: &'a mut [f64],
+    /// Work space, one for each slot.
+    pub(crate) seen: &'a mut [Lanes],
+    /// Work space, one for each body of a tree.
+    pub(crate) bodies: &'a mut [Spatial],
+}
+
+impl Kernel for Response<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let Self { layout, seen, .. } = self;
+        self.velocity.copy_from_slice(self.problem.b());
+        for (seen, &active) in seen.iter_mut().zip(&layout.active_of) {
+            *seen = self.impulse[active];
+        }
+        for own in &layout.blocks {
+            let forces = &mut self.velocity[own.first_dof..own.dof_end];
+            let bodies = &mut self.bodies[own.first_body..own.body_end];
+            add_transpose(layout, own, &seen[own.slots()], forces, bodies);
+            layout.walk(own).collect(bodies, forces);
+        }
+        self.yardstick.dynamics().solve_in_place(self.velocity);
+        for own in &layout.blocks {
+            let velocity = &self.velocity[own.first_dof..own.dof_end];
+            let bodies = &mut self.bodies[own.first_body..own.body_end];
+            layout.walk(own).spread(velocity, bodies);
+            slot_velocities(layout, own, velocity, bodies, &mut seen[own.slots()]);
+        }
+        for (index, active) in layout.active.iter().enumerate() {
+            let mut sum = [0.0; 4];
+            for &slot in layout.slots_of(index) {
+                sum = plus_scaled(sum, 1.0, &seen[slot]);
+            }
+            let rows = &mut self.row_velocity[active.first_row..active.first_row + active.rows];
+            store(&sum, rows);
+        }
+    }
+}
