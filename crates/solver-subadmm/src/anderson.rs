@@ -3,8 +3,9 @@
 //! The state s = z − λ/β is all the iteration remembers (z and λ follow from it through the law),
 //! so accelerating s keeps every λ admissible.
 
-use crate::lanes::{Kernel, LANES, Lanes, plus_scaled, vectorized};
-use crate::vector;
+use std::ops::Range;
+
+use crate::lanes::{Kernel, Lanes, sum_of_products, vectorized};
 
 /// Growth of the fixed-point residual over one step that is taken for a failure.
 const FAILURE_GROWTH: f64 = 2.0;
@@ -19,10 +20,10 @@ const REGULARIZATION: f64 = 1e-10;
 #[derive(Debug, Default)]
 pub(crate) struct Anderson {
     memory: usize,
-    size: usize,
+    slots: usize,
     /// Ring buffers of memory + 1 columns: g(s), and g(s) − s times √β.
-    images: Vec<f64>,
-    residuals: Vec<f64>,
+    images: Vec<Lanes>,
+    residuals: Vec<Lanes>,
     /// Products of all pairs of stored residuals.
     products: Vec<f64>,
     count: usize,
@@ -38,7 +39,7 @@ pub(crate) struct Anderson {
 /// state ← state + change.
 pub(crate) fn move_on(state: &mut [Lanes], change: &[Lanes]) {
     for (state, change) in state.iter_mut().zip(change) {
-        *state = plus_scaled(*state, 1.0, change);
+        *state = state.plus(change);
     }
 }
 
@@ -64,13 +65,12 @@ impl Kernel for Advance<'_> {
 impl Anderson {
     /// Makes room and forgets everything.
     pub(crate) fn start(&mut self, memory: usize, slots: usize) {
-        let size = LANES * slots;
         self.memory = memory;
-        self.size = size;
+        self.slots = slots;
         let columns = memory + 1;
         if memory > 0 {
-            self.images.resize(columns * size, 0.0);
-            self.residuals.resize(columns * size, 0.0);
+            self.images.resize(columns * slots, Lanes::ZERO);
+            self.residuals.resize(columns * slots, Lanes::ZERO);
             self.products.resize(columns * columns, 0.0);
             self.matrix.resize(memory * memory, 0.0);
             self.weights.resize(memory, 0.0);
@@ -119,7 +119,6 @@ impl Anderson {
             return;
         }
         self.remember(state, change, weight);
-        let flat_state = state.as_flattened_mut();
         let columns = self.memory + 1;
         let norm = self.products[self.newest * columns + self.newest].sqrt();
         let failed = norm > FAILURE_GROWTH * self.last_norm;
@@ -135,7 +134,7 @@ impl Anderson {
             return;
         }
         if !plain && self.count > 1 && self.solve_weights() {
-            self.combine(flat_state);
+            self.combine(state);
         }
     }
 
@@ -145,6 +144,11 @@ impl Anderson {
         } else {
             self.newest + self.memory + 1 - age
         }
+    }
+
+    /// The slots of a column.
+    fn range(&self, column: usize) -> Range<usize> {
+        column * self.slots..(column + 1) * self.slots
     }
 
     /// state ← state + change, which is stored over the oldest iterate with its products with all
@@ -158,9 +162,9 @@ impl Anderson {
             (self.newest + 1) % columns
         };
         self.count = (self.count + 1).min(columns);
-        let at = self.newest * self.size;
-        let (images, _) = self.images[at..at + self.size].as_chunks_mut::<LANES>();
-        let (residuals, _) = self.residuals[at..at + self.size].as_chunks_mut::<LANES>();
+        let own = self.range(self.newest);
+        let images = &mut self.images[own.clone()];
+        let residuals = &mut self.residuals[own.clone()];
         for ((((state, change), &weight), image), residual) in state
             .iter_mut()
             .zip(change)
@@ -168,16 +172,15 @@ impl Anderson {
             .zip(images)
             .zip(residuals)
         {
-            let moved = plus_scaled(*state, 1.0, change);
-            *state = moved;
-            *image = moved;
-            *residual = change.map(|value| weight * value);
+            *state = state.plus(change);
+            *image = *state;
+            *residual = change.scaled(weight);
         }
         for age in 0..self.count {
             let other = self.column(age);
-            let product = vector::dot(
-                &self.residuals[at..at + self.size],
-                &self.residuals[other * self.size..(other + 1) * self.size],
+            let product = sum_of_products(
+                &self.residuals[own.clone()],
+                &self.residuals[self.range(other)],
             );
             self.products[self.newest * columns + other] = product;
             self.products[other * columns + self.newest] = product;
@@ -227,28 +230,26 @@ impl Anderson {
 
     /// state = g − Σ w_a (g − g_a), in one pass.
     #[inline(always)]
-    fn combine(&self, state: &mut [f64]) {
-        const WIDTH: usize = 8;
+    fn combine(&self, state: &mut [Lanes]) {
         let n = self.count - 1;
         let own = 1.0 - self.weights[..n].iter().sum::<f64>();
-        let (chunks, rest) = state.as_chunks_mut::<WIDTH>();
-        let covered = WIDTH * chunks.len();
-        for (position, chunk) in chunks.iter_mut().enumerate() {
-            let mut sum = chunk.map(|value| own * value);
+        let (fours, rest) = state.as_chunks_mut::<4>();
+        let covered = 4 * fours.len();
+        for (position, four) in fours.iter_mut().enumerate() {
+            let mut sums = four.map(|value| value.scaled(own));
             for age in 1..=n {
-                let at = self.column(age) * self.size + WIDTH * position;
-                let weight = self.weights[age - 1];
-                for (sum, image) in sum.iter_mut().zip(&self.images[at..at + WIDTH]) {
-                    *sum += weight * image;
+                let images = &self.images[self.range(self.column(age))][4 * position..];
+                for (sum, image) in sums.iter_mut().zip(images) {
+                    *sum = sum.plus_scaled(self.weights[age - 1], image);
                 }
             }
-            *chunk = sum;
+            *four = sums;
         }
         for (position, value) in rest.iter_mut().enumerate() {
-            *value *= own;
+            *value = value.scaled(own);
             for age in 1..=n {
-                let at = self.column(age) * self.size + covered + position;
-                *value += self.weights[age - 1] * self.images[at];
+                let images = &self.images[self.range(self.column(age))];
+                *value = value.plus_scaled(self.weights[age - 1], &images[covered + position]);
             }
         }
     }
@@ -297,11 +298,11 @@ mod tests {
     #[test]
     fn solves_a_linear_map_in_as_many_steps_as_dimensions() {
         let rates = [[0.9, -0.5, 0.99, 0.0], [0.3, 0.7, -0.95, 0.0]];
-        let mut state = [[1.0, 1.0, 1.0, 0.0]; 2];
+        let mut state = [Lanes([1.0, 1.0, 1.0, 0.0]); 2];
         let mut anderson = Anderson::default();
         anderson.start(8, 2);
         for _ in 0..9 {
-            let mut change = [[0.0; 4]; 2];
+            let mut change = [Lanes::ZERO; 2];
             for slot in 0..2 {
                 for row in 0..3 {
                     change[slot][row] = (rates[slot][row] - 1.0) * state[slot][row];
@@ -310,8 +311,8 @@ mod tests {
             anderson.advance(&mut state, &change, &[1.0, 1.0], false);
         }
         let worst = state
-            .as_flattened()
             .iter()
+            .flat_map(|slot| &slot.0)
             .fold(0.0, |m: f64, x| m.max(x.abs()));
         assert!(worst < 1e-6, "{worst}");
     }

@@ -2,7 +2,7 @@
 
 use stiction_constraints::Problem;
 
-use crate::lanes::{Kernel, Lanes, dot, vectorized};
+use crate::lanes::{Kernel, Lanes, vectorized};
 use crate::layout::Layout;
 use crate::parallel::largest;
 use crate::vector;
@@ -60,7 +60,7 @@ impl PlainStep<'_> {
             let (state, change) = (&self.state[number], &self.change[number]);
             let (penalty, give) = (self.penalty[number], self.penalty_inverse[number]);
             let (old, new) = (&self.old_impulse[active], &self.impulse[active]);
-            let (mut gap, mut slack, mut pull) = ([0.0; 4], [0.0; 4], [0.0; 4]);
+            let (mut gap, mut slack, mut pull) = (Lanes::ZERO, Lanes::ZERO, Lanes::ZERO);
             for row in 0..4 {
                 let old_gap = inverse_relaxation * change[row];
                 let old_slack = state[row] - change[row] + give * old[row];
@@ -82,7 +82,7 @@ impl PlainStep<'_> {
     fn printed_inlined(&self, work: &mut Forces) -> (f64, f64) {
         let mut primal = 0.0;
         self.for_each_gap(&mut work.pulls, |gap, _| {
-            primal = largest(primal, dot(&gap, &gap));
+            primal = largest(primal, gap.dot(&gap));
         });
         self.write_forces(work);
         let mut dual = 0.0;
@@ -130,7 +130,7 @@ impl PlainStep<'_> {
             let forces = &mut work.forces[block.first_dof..block.dof_end];
             work.bodies.clear();
             work.bodies
-                .resize(block.body_end - block.first_body, [0.0; 8]);
+                .resize(block.body_end - block.first_body, Spatial::ZERO);
             let pulls = &work.pulls[block.slots()];
             add_transpose(self.layout, block, pulls, forces, &mut work.bodies);
             self.layout.walk(block).collect(&mut work.bodies, forces);

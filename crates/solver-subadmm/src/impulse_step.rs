@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use stiction_constraints::{ConeOperator, cone};
 
-use crate::lanes::{Kernel, LANES, Lanes, plus_scaled, vectorized};
+use crate::lanes::{Kernel, Lanes, vectorized};
 use crate::layout::Layout;
 use crate::parallel::{CONSTRAINT_GRAIN, both};
 
@@ -44,9 +44,9 @@ impl ImpulseStep<'_> {
     /// x̄ of an active constraint.
     #[inline(always)]
     fn seen(&self, active: usize) -> Lanes {
-        let mut sum = [0.0; LANES];
+        let mut sum = Lanes::ZERO;
         for &slot in self.layout.slots_of(active) {
-            sum = plus_scaled(sum, 1.0, &self.state[slot]);
+            sum = sum.plus(&self.state[slot]);
         }
         sum
     }
@@ -54,7 +54,7 @@ impl ImpulseStep<'_> {
     /// The impulse under any law.
     #[inline(never)]
     fn impulse_of(&self, active: usize) -> Lanes {
-        let [x, y, z, _] = self.seen(active);
+        let Lanes([x, y, z, _]) = self.seen(active);
         let error = &self.layout.error[active];
         let own = &self.layout.active[active];
         let impulse = own.law.impulse(
@@ -64,7 +64,7 @@ impl ImpulseStep<'_> {
             self.weight[active],
             ConeOperator::Strict,
         );
-        [impulse.x, impulse.y, impulse.z, 0.0]
+        Lanes::load(impulse.as_slice())
     }
 
     /// The impulses of four contacts with Coulomb friction, side by side.
@@ -80,9 +80,9 @@ impl ImpulseStep<'_> {
             }
         }
         let [x, y, z] = cone::project_strict_side_by_side(&targets, friction);
-        let mut impulses = [[0.0; LANES]; 4];
+        let mut impulses = [Lanes::ZERO; 4];
         for contact in 0..4 {
-            impulses[contact] = [x[contact], y[contact], z[contact], 0.0];
+            impulses[contact] = Lanes([x[contact], y[contact], z[contact], 0.0]);
         }
         impulses
     }
@@ -111,7 +111,7 @@ impl Kernel for InOrder<'_, '_> {
                 *impulses = match step.state.get(at..).and_then(|rest| rest.first_chunk()) {
                     Some(seen) if is_one_to_one => step.four_contacts(at, seen, friction),
                     _ => {
-                        let mut seen = [[0.0; LANES]; 4];
+                        let mut seen = [Lanes::ZERO; 4];
                         for (contact, seen) in seen.iter_mut().enumerate() {
                             *seen = step.seen(at + contact);
                         }

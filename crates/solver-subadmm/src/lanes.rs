@@ -1,12 +1,111 @@
 //! The three rows of a constraint in four lanes: the shape of vector registers.
 
+use std::ops::{Index, IndexMut};
+
 use pulp::{Arch, Simd, WithSimd};
 
-/// Lanes of a slot.
-pub(crate) const LANES: usize = 4;
-
 /// One number for each of up to three rows, zero in the lanes beyond them.
-pub(crate) type Lanes = [f64; LANES];
+#[derive(Debug, Clone, Copy, Default, PartialEq)]
+#[repr(align(32))]
+pub(crate) struct Lanes(pub(crate) [f64; 4]);
+
+impl Lanes {
+    pub(crate) const ZERO: Self = Self([0.0; 4]);
+
+    /// The numbers of stacked rows; a loop, because copies of unknown length are calls.
+    #[inline(always)]
+    pub(crate) fn load(rows: &[f64]) -> Self {
+        let mut out = Self::ZERO;
+        for (lane, &row) in out.0.iter_mut().zip(rows) {
+            *lane = row;
+        }
+        out
+    }
+
+    /// The reverse of [`load`](Self::load).
+    #[inline(always)]
+    pub(crate) fn store(&self, rows: &mut [f64]) {
+        if let Ok(rows) = <&mut [f64; 3]>::try_from(&mut *rows) {
+            rows.copy_from_slice(&self.0[..3]);
+        } else {
+            for (row, &lane) in rows.iter_mut().zip(&self.0) {
+                *row = lane;
+            }
+        }
+    }
+
+    #[inline(always)]
+    pub(crate) fn scaled(&self, scale: f64) -> Self {
+        Self(std::array::from_fn(|lane| scale * self[lane]))
+    }
+
+    #[inline(always)]
+    pub(crate) fn plus(&self, x: &Self) -> Self {
+        Self(std::array::from_fn(|lane| self[lane] + x[lane]))
+    }
+
+    #[inline(always)]
+    pub(crate) fn minus(&self, x: &Self) -> Self {
+        Self(std::array::from_fn(|lane| self[lane] - x[lane]))
+    }
+
+    /// self + scale × x.
+    #[inline(always)]
+    pub(crate) fn plus_scaled(&self, scale: f64, x: &Self) -> Self {
+        Self(std::array::from_fn(|lane| self[lane] + scale * x[lane]))
+    }
+
+    /// self + x × y, lane by lane.
+    #[inline(always)]
+    pub(crate) fn plus_product(&self, x: &Self, y: &Self) -> Self {
+        Self(std::array::from_fn(|lane| self[lane] + x[lane] * y[lane]))
+    }
+
+    /// Sum over lanes.
+    #[inline(always)]
+    pub(crate) fn total(&self) -> f64 {
+        (self[0] + self[2]) + (self[1] + self[3])
+    }
+
+    /// Σ x y.
+    #[inline(always)]
+    pub(crate) fn dot(&self, y: &Self) -> f64 {
+        Self::ZERO.plus_product(self, y).total()
+    }
+}
+
+impl Index<usize> for Lanes {
+    type Output = f64;
+
+    #[inline(always)]
+    fn index(&self, lane: usize) -> &f64 {
+        &self.0[lane]
+    }
+}
+
+impl IndexMut<usize> for Lanes {
+    #[inline(always)]
+    fn index_mut(&mut self, lane: usize) -> &mut f64 {
+        &mut self.0[lane]
+    }
+}
+
+/// Σ x y over slots, in four interleaved sums.
+#[inline(always)]
+pub(crate) fn sum_of_products(x: &[Lanes], y: &[Lanes]) -> f64 {
+    let (x_fours, x_rest) = x.as_chunks::<4>();
+    let (y_fours, y_rest) = y.as_chunks::<4>();
+    let mut sums = [Lanes::ZERO; 4];
+    for (x, y) in x_fours.iter().zip(y_fours) {
+        for k in 0..4 {
+            sums[k] = sums[k].plus_product(&x[k], &y[k]);
+        }
+    }
+    for (x, y) in x_rest.iter().zip(y_rest) {
+        sums[0] = sums[0].plus_product(x, y);
+    }
+    sums[0].plus(&sums[1]).plus(&sums[2].plus(&sums[3])).total()
+}
 
 /// Work that is compiled for vector registers of every width.
 pub(crate) trait Kernel {
@@ -33,60 +132,13 @@ impl<K: Kernel> WithSimd for Dispatched<K> {
     }
 }
 
-/// sum + scale × x.
-#[inline(always)]
-pub(crate) fn plus_scaled(sum: Lanes, scale: f64, x: &Lanes) -> Lanes {
-    std::array::from_fn(|lane| sum[lane] + scale * x[lane])
-}
-
-/// sum + x × y, lane by lane.
-#[inline(always)]
-pub(crate) fn plus_product(sum: Lanes, x: &Lanes, y: &Lanes) -> Lanes {
-    std::array::from_fn(|lane| sum[lane] + x[lane] * y[lane])
-}
-
-/// Sum over lanes.
-#[inline(always)]
-pub(crate) fn total(x: &Lanes) -> f64 {
-    (x[0] + x[2]) + (x[1] + x[3])
-}
-
-/// Σ x y.
-#[inline(always)]
-pub(crate) fn dot(x: &Lanes, y: &Lanes) -> f64 {
-    total(&plus_product([0.0; 4], x, y))
-}
-
 /// rows × width values, by rows, as one entry a column.
 #[inline]
 pub(crate) fn columns_of(values: &[f64], width: usize) -> impl Iterator<Item = Lanes> + '_ {
     (0..width).map(move |column| {
         let row = |row: usize| values.get(row * width + column).copied().unwrap_or(0.0);
-        [row(0), row(1), row(2), 0.0]
+        Lanes([row(0), row(1), row(2), 0.0])
     })
-}
-
-/// The lanes of `rows` rows, from or to where they are stacked; a loop, because copies of unknown
-/// length are calls.
-#[inline(always)]
-pub(crate) fn load(rows: &[f64]) -> Lanes {
-    let mut lanes = [0.0; LANES];
-    for (lane, &row) in lanes.iter_mut().zip(rows) {
-        *lane = row;
-    }
-    lanes
-}
-
-/// The reverse of [`load`].
-#[inline(always)]
-pub(crate) fn store(lanes: &Lanes, rows: &mut [f64]) {
-    if let Ok(rows) = <&mut [f64; 3]>::try_from(&mut *rows) {
-        rows.copy_from_slice(&lanes[..3]);
-    } else {
-        for (row, &lane) in rows.iter_mut().zip(lanes) {
-            *row = lane;
-        }
-    }
 }
 
 /// The three rows of six columns.
@@ -107,21 +159,21 @@ mod tests {
 
         #[inline(always)]
         fn run(self) -> [u64; 4] {
-            let (mut sum, mut products) = ([0.0; LANES], 0.0);
+            let (mut sum, mut products) = (Lanes::ZERO, 0.0);
             for pair in self.0.windows(2) {
-                sum = plus_scaled(sum, pair[0][1], &pair[1]);
-                sum = plus_product(sum, &pair[0], &pair[1]);
-                products += dot(&pair[0], &pair[1]) / total(&pair[1]).abs().sqrt();
+                sum = sum.plus_scaled(pair[0][1], &pair[1]);
+                sum = sum.plus_product(&pair[0], &pair[1]);
+                products += pair[0].dot(&pair[1]) / pair[1].total().abs().sqrt();
             }
-            sum[3] += products;
-            sum.map(f64::to_bits)
+            sum[3] += products + sum_of_products(self.0, self.0);
+            sum.0.map(f64::to_bits)
         }
     }
 
     #[test]
     fn wide_registers_do_not_change_a_bit() {
         let numbers: Vec<Lanes> = (0..101)
-            .map(|k| [1.1, 2.3, 3.7, 0.9].map(|factor| (factor * f64::from(k)).sin()))
+            .map(|k| Lanes([1.1, 2.3, 3.7, 0.9].map(|factor| (factor * f64::from(k)).sin())))
             .collect();
         assert_eq!(vectorized(Mixed(&numbers)), Mixed(&numbers).run());
     }
@@ -134,6 +186,6 @@ mod tests {
         assert_eq!(rows_of(&columns).as_flattened(), rows);
         // Two rows leave the third lane empty.
         let short: Vec<Lanes> = columns_of(&rows[..12], 6).collect();
-        assert_eq!(short[1], [1.0, 7.0, 0.0, 0.0]);
+        assert_eq!(short[1], Lanes([1.0, 7.0, 0.0, 0.0]));
     }
 }

@@ -8,7 +8,7 @@
 use stiction_constraints::{JointRows, Law, Problem, RowBlock, Segment, Subsystem};
 
 use crate::fold::Folds;
-use crate::lanes::{Lanes, columns_of, dot};
+use crate::lanes::{Lanes, columns_of};
 use crate::settings::Splitting;
 use crate::walk::{Walk, Walks};
 
@@ -277,7 +277,7 @@ impl Layout {
                     first_row: constraint.first_row,
                 });
                 let error = &constraint.error;
-                self.error.push([error.x, error.y, error.z, 0.0]);
+                self.error.push(Lanes::load(error.as_slice()));
                 self.friction.push(match constraint.law {
                     Law::Contact { friction } => friction,
                     _ => f64::NAN,
@@ -309,7 +309,7 @@ impl Layout {
         self.active_of.clear();
         self.active_of.resize(slot, 0);
         self.body_columns.clear();
-        self.body_columns.resize(body_value, [[0.0; 4]; 6]);
+        self.body_columns.resize(body_value, [Lanes::ZERO; 6]);
     }
 
     fn deal_out(&mut self, problem: &Problem, joint_rows: &JointRows, splitting: Splitting) {
@@ -457,7 +457,7 @@ impl Layout {
 
 /// Σ of the squares of some columns.
 pub(crate) fn squared_size(columns: &[Lanes]) -> f64 {
-    columns.iter().map(|column| dot(column, column)).sum()
+    columns.iter().map(|column| column.dot(column)).sum()
 }
 
 /// Where the numbers of a term come from.
@@ -554,8 +554,8 @@ fn push_runs(
                         first_column: run_columns.len(),
                     });
                     let axis = &tree.columns()[dof];
-                    let mut column = [0.0; 4];
-                    for (lane, row) in column.iter_mut().zip(values.chunks_exact(6)) {
+                    let mut column = Lanes::ZERO;
+                    for (lane, row) in column.0.iter_mut().zip(values.chunks_exact(6)) {
                         *lane = row.iter().zip(axis.iter()).map(|(a, b)| a * b).sum();
                     }
                     run_columns.push(column);
@@ -598,7 +598,7 @@ fn push_runs(
                     first_column: run_columns.len(),
                 });
                 let columns = columns_of(frame, 3);
-                run_columns.extend(columns.map(|column| column.map(|value| weight * value)));
+                run_columns.extend(columns.map(|column| column.scaled(weight)));
             }
         }
     }

@@ -2,7 +2,7 @@
 
 use stiction_constraints::{Problem, Yardstick};
 
-use crate::lanes::{Kernel, Lanes, plus_scaled, store};
+use crate::lanes::{Kernel, Lanes};
 use crate::layout::Layout;
 use crate::velocity_step::{add_transpose, slot_velocities};
 use crate::walk::Spatial;
@@ -47,12 +47,12 @@ impl Kernel for Response<'_> {
             slot_velocities(layout, own, velocity, bodies, &mut seen[own.slots()]);
         }
         for (index, active) in layout.active.iter().enumerate() {
-            let mut sum = [0.0; 4];
+            let mut sum = Lanes::ZERO;
             for &slot in layout.slots_of(index) {
-                sum = plus_scaled(sum, 1.0, &seen[slot]);
+                sum = sum.plus(&seen[slot]);
             }
             let rows = &mut self.row_velocity[active.first_row..active.first_row + active.rows];
-            store(&sum, rows);
+            sum.store(rows);
         }
     }
 }

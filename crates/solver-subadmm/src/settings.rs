@@ -104,7 +104,8 @@ pub struct SubAdmmSettings {
     /// Number of earlier iterates that Anderson acceleration combines; 0 switches it off.
     pub anderson_memory: usize,
     /// Iterations before acceleration sets in where β starts from
-    /// [`grouped_penalty`](Self::grouped_penalty): a rough answer is found sooner without it.
+    /// [`grouped_penalty`](Self::grouped_penalty) and rows are many times the degrees of freedom: a
+    /// rough answer is found sooner without it.
     pub lead_in: usize,
     /// Over-relaxation in these iterations, in (0, 2).
     pub lead_in_relaxation: f64,
@@ -136,7 +137,7 @@ impl Default for SubAdmmSettings {
             },
             relaxation: 1.4,
             anderson_memory: 5,
-            lead_in: 60,
+            lead_in: 120,
             lead_in_relaxation: 1.7,
             fold_soft: true,
             max_iterations: 1000,

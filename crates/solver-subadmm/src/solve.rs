@@ -15,13 +15,12 @@ use crate::base::Base;
 use crate::block::{self, Block};
 use crate::fold::Folds;
 use crate::impulse_step::ImpulseStep;
-use crate::lanes::{Lanes, load, plus_scaled};
+use crate::lanes::{Lanes, sum_of_products};
 use crate::layout::Layout;
 use crate::parallel::both;
 use crate::penalty::Penalty;
 use crate::race::Race;
 use crate::settings::{StartPenalty, SubAdmmSettings};
-use crate::vector;
 use crate::velocity_step::{Output, VelocityStep, slot_velocities};
 use crate::walk::Spatial;
 use crate::watch::Watch;
@@ -141,6 +140,7 @@ impl SubAdmm {
             &mut self.folds,
             self.settings.fold_soft,
         );
+        self.lead_in = self.lead_in();
         self.folds
             .update_right_hand_side(problem, self.yardstick.rows());
         self.base
@@ -206,24 +206,25 @@ impl SubAdmm {
     fn start_iterate(&mut self, problem: &Problem, has_guess: bool) {
         let iterate = &mut self.iterate;
         let slots = self.layout.slots.len();
-        iterate.state.resize(slots, [0.0; 4]);
-        iterate.change.resize(slots, [0.0; 4]);
+        iterate.state.resize(slots, Lanes::ZERO);
+        iterate.change.resize(slots, Lanes::ZERO);
         iterate.impulse.clear();
         for active in &self.layout.active {
             let rows = &iterate.stacked[active.first_row..active.first_row + active.rows];
-            iterate
-                .impulse
-                .push(if has_guess { load(rows) } else { [0.0; 4] });
+            iterate.impulse.push(match has_guess {
+                true => Lanes::load(rows),
+                false => Lanes::ZERO,
+            });
         }
         iterate.old_impulse.clone_from(&iterate.impulse);
         let bodies = self.layout.blocks.last().map_or(0, |last| last.body_end);
-        iterate.bodies.resize(bodies, [0.0; 8]);
+        iterate.bodies.resize(bodies, Spatial::ZERO);
         iterate.velocity.clear();
         iterate
             .velocity
             .extend_from_slice(self.yardstick.free_velocity());
         self.spread();
-        self.iterate.free_size = vector::norm(self.iterate.state.as_flattened());
+        self.iterate.free_size = sum_of_products(&self.iterate.state, &self.iterate.state).sqrt();
         if has_guess {
             self.velocity_of_active_impulses(problem);
             self.iterate
@@ -232,7 +233,7 @@ impl SubAdmm {
             self.spread();
         } else {
             // Rest is nearer to what constraints allow than the motion without them.
-            self.iterate.state.fill([0.0; 4]);
+            self.iterate.state.fill(Lanes::ZERO);
         }
         self.move_state(-1.0);
         self.anderson.start(self.settings.anderson_memory, slots);
@@ -314,7 +315,7 @@ impl SubAdmm {
             .zip(&self.layout.active_of)
             .zip(&self.penalty.slot_inverse)
         {
-            *state = plus_scaled(*state, sign * inverse, &iterate.impulse[active]);
+            *state = state.plus_scaled(sign * inverse, &iterate.impulse[active]);
         }
     }
 

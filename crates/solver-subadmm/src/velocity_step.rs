@@ -3,7 +3,7 @@
 use stiction_constraints::Problem;
 
 use crate::block::{Block, tree_of};
-use crate::lanes::{Kernel, Lanes, dot, plus_product, plus_scaled, total, vectorized};
+use crate::lanes::{Kernel, Lanes, vectorized};
 use crate::layout::{BlockKind, BlockLayout, Layout};
 use crate::parallel::both;
 use crate::walk::Spatial;
@@ -139,7 +139,7 @@ impl VelocityStep<'_> {
             .zip(&self.penalty[slots])
         {
             let impulse = &self.impulse[active];
-            *out = std::array::from_fn(|lane| penalty * state[lane] + 2.0 * impulse[lane]);
+            *out = state.scaled(penalty).plus_scaled(2.0, impulse);
         }
     }
 
@@ -166,7 +166,7 @@ impl VelocityStep<'_> {
     /// From J v̂ of every slot of a block to the change of its state; returns ‖J v̂ − z‖².
     #[inline(always)]
     fn write_change(&self, own: &BlockLayout, change: &mut [Lanes]) -> f64 {
-        let mut sum = [0.0; 4];
+        let mut sum = Lanes::ZERO;
         let slots = own.slots();
         for (((out, &active), state), &give) in change
             .iter_mut()
@@ -174,12 +174,11 @@ impl VelocityStep<'_> {
             .zip(&self.state[slots.clone()])
             .zip(&self.penalty_inverse[slots])
         {
-            let slack = plus_scaled(*state, give, &self.impulse[active]);
-            let gap = std::array::from_fn(|lane| out[lane] - slack[lane]);
-            *out = gap.map(|value| self.relaxation * value);
-            sum = plus_product(sum, &gap, &gap);
+            let gap = out.minus(&state.plus_scaled(give, &self.impulse[active]));
+            *out = gap.scaled(self.relaxation);
+            sum = sum.plus_product(&gap, &gap);
         }
-        total(&sum)
+        sum.total()
     }
 }
 
@@ -197,11 +196,11 @@ pub(crate) fn add_transpose(
     let columns = layout.body_columns_of(own);
     if own.kind == BlockKind::FreeBody {
         let wrench = wrench_of(columns, on_bodies);
-        for (force, value) in forces.iter_mut().zip(wrench) {
+        for (force, value) in forces.iter_mut().zip(wrench.six()) {
             *force += value;
         }
     } else {
-        wrenches.fill([0.0; 8]);
+        wrenches.fill(Spatial::ZERO);
         let (mut columns, mut pulls) = (columns, on_bodies);
         for slots in layout.slots[own.on_bodies()].chunk_by(|a, b| a.body == b.body) {
             let (own_columns, rest) = columns.split_at(slots.len());
@@ -217,7 +216,7 @@ pub(crate) fn add_transpose(
     }
     if forces.len() <= SUMS_UP_TO {
         // Sums lane by lane: lanes are added up once, not for each slot.
-        let mut sums = [[0.0; 4]; SUMS_UP_TO];
+        let mut sums = [Lanes::ZERO; SUMS_UP_TO];
         for (slot, q) in slots {
             for run in layout.runs(slot) {
                 let part = &mut sums[run.first..run.first + run.len];
@@ -225,14 +224,14 @@ pub(crate) fn add_transpose(
             }
         }
         for (force, sum) in forces.iter_mut().zip(&sums) {
-            *force += total(sum);
+            *force += sum.total();
         }
     } else {
         for (slot, q) in slots {
             for run in layout.runs(slot) {
                 let part = &mut forces[run.first..run.first + run.len];
                 for (force, column) in part.iter_mut().zip(layout.run_columns(run)) {
-                    *force += dot(column, q);
+                    *force += column.dot(q);
                 }
             }
         }
@@ -247,11 +246,11 @@ fn add_products(sums: &mut [Lanes], columns: &[Lanes], q: &Lanes) {
     let (columns, last_columns) = columns.as_chunks::<3>();
     for (sums, columns) in sums.iter_mut().zip(columns) {
         for (sum, column) in sums.iter_mut().zip(columns) {
-            *sum = plus_product(*sum, column, q);
+            *sum = sum.plus_product(column, q);
         }
     }
     for (sum, column) in last_sums.iter_mut().zip(last_columns) {
-        *sum = plus_product(*sum, column, q);
+        *sum = sum.plus_product(column, q);
     }
 }
 
@@ -261,15 +260,15 @@ const SUMS_UP_TO: usize = 48;
 /// Jᵀ q of the slots on one body.
 #[inline(always)]
 fn wrench_of(columns: &[[Lanes; 6]], pulls: &[Lanes]) -> Spatial {
-    let mut sums = [[0.0; 4]; 6];
+    let mut sums = [Lanes::ZERO; 6];
     for (columns, q) in columns.iter().zip(pulls) {
         for (sum, column) in sums.iter_mut().zip(columns) {
-            *sum = plus_product(*sum, column, q);
+            *sum = sum.plus_product(column, q);
         }
     }
-    let mut wrench = [0.0; 8];
-    for (value, sum) in wrench.iter_mut().zip(&sums) {
-        *value = total(sum);
+    let mut wrench = Spatial::ZERO;
+    for (value, sum) in wrench.0.iter_mut().zip(&sums) {
+        *value = sum.total();
     }
     wrench
 }
@@ -288,16 +287,16 @@ pub(crate) fn slot_velocities(
     if own.kind == BlockKind::FreeBody {
         let body: [f64; 6] = std::array::from_fn(|k| velocity[k]);
         for (columns, seen) in columns.iter().zip(on_bodies) {
-            *seen = plus_columns([0.0; 4], columns, &body);
+            *seen = plus_columns(Lanes::ZERO, columns, &body);
         }
     } else {
         let slots = &layout.slots[own.on_bodies()];
         for ((columns, seen), slot) in columns.iter().zip(on_bodies).zip(slots) {
-            *seen = plus_columns([0.0; 4], columns, &bodies[slot.body][..6]);
+            *seen = plus_columns(Lanes::ZERO, columns, bodies[slot.body].six());
         }
     }
     for (slot, seen) in layout.slots[own.on_dofs()].iter().zip(on_dofs) {
-        let mut sum = [0.0; 4];
+        let mut sum = Lanes::ZERO;
         for run in layout.runs(slot) {
             let part = &velocity[run.first..run.first + run.len];
             let columns = layout.run_columns(run);
@@ -317,7 +316,7 @@ pub(crate) fn slot_velocities(
 #[inline(always)]
 fn plus_columns(mut sum: Lanes, columns: &[Lanes], v: &[f64]) -> Lanes {
     for (column, &v) in columns.iter().zip(v) {
-        sum = plus_scaled(sum, v, column);
+        sum = sum.plus_scaled(v, column);
     }
     sum
 }

@@ -3,7 +3,45 @@
 use stiction_constraints::Tree;
 
 /// A wrench, a velocity or an axis: six numbers and two zeros, the shape of vector registers.
-pub(crate) type Spatial = [f64; 8];
+#[derive(Debug, Clone, Copy, Default)]
+#[repr(align(64))]
+pub(crate) struct Spatial(pub(crate) [f64; 8]);
+
+impl Spatial {
+    pub(crate) const ZERO: Self = Self([0.0; 8]);
+
+    /// Six numbers.
+    #[inline(always)]
+    pub(crate) fn new(numbers: &[f64]) -> Self {
+        let mut out = Self::ZERO;
+        out.0[..6].copy_from_slice(&numbers[..6]);
+        out
+    }
+
+    /// The six numbers.
+    #[inline(always)]
+    pub(crate) fn six(&self) -> &[f64] {
+        &self.0[..6]
+    }
+
+    /// self += scale × x.
+    #[inline(always)]
+    pub(crate) fn add_scaled(&mut self, scale: f64, x: &Self) {
+        for k in 0..8 {
+            self.0[k] += scale * x.0[k];
+        }
+    }
+
+    /// Σ x y in four interleaved sums.
+    #[inline(always)]
+    pub(crate) fn dot(&self, y: &Self) -> f64 {
+        let mut sums = [0.0; 4];
+        for k in 0..4 {
+            sums[k] = self.0[k] * y.0[k] + self.0[k + 4] * y.0[k + 4];
+        }
+        (sums[0] + sums[2]) + (sums[1] + sums[3])
+    }
+}
 
 /// The bodies of trees that carry constraints, with all between them and their roots, parents
 /// first. Others feel nothing but their own joints.
@@ -63,7 +101,7 @@ impl Walks {
             });
             let columns = &tree.columns()[first_dof..first_dof + body.joint_dofs];
             self.axes
-                .extend(columns.iter().map(|column| spatial(column.as_slice())));
+                .extend(columns.iter().map(|column| Spatial::new(column.as_slice())));
         }
         (first, self.steps.len())
     }
@@ -95,10 +133,10 @@ impl Walk<'_> {
             let axes = &self.axes[step.first_axis..step.first_axis + step.dofs];
             let forces = &mut forces[step.first_dof..step.first_dof + step.dofs];
             for (force, axis) in forces.iter_mut().zip(axes) {
-                *force += dot(axis, &wrench);
+                *force += axis.dot(&wrench);
             }
             if let Some(parent) = step.parent {
-                add_scaled(&mut wrenches[parent], 1.0, &wrench);
+                wrenches[parent].add_scaled(1.0, &wrench);
             }
         }
     }
@@ -107,39 +145,15 @@ impl Walk<'_> {
     #[inline(always)]
     pub(crate) fn spread(&self, v: &[f64], velocities: &mut [Spatial]) {
         for step in self.steps {
-            let mut velocity = step.parent.map_or([0.0; 8], |parent| velocities[parent]);
+            let mut velocity = step
+                .parent
+                .map_or(Spatial::ZERO, |parent| velocities[parent]);
             let axes = &self.axes[step.first_axis..step.first_axis + step.dofs];
             let own = &v[step.first_dof..step.first_dof + step.dofs];
             for (axis, &v) in axes.iter().zip(own) {
-                add_scaled(&mut velocity, v, axis);
+                velocity.add_scaled(v, axis);
             }
             velocities[step.body] = velocity;
         }
     }
-}
-
-/// Six numbers as a [`Spatial`].
-#[inline(always)]
-pub(crate) fn spatial(numbers: &[f64]) -> Spatial {
-    let mut out = [0.0; 8];
-    out[..6].copy_from_slice(&numbers[..6]);
-    out
-}
-
-/// sum += scale × x.
-#[inline(always)]
-pub(crate) fn add_scaled(sum: &mut Spatial, scale: f64, x: &Spatial) {
-    for k in 0..8 {
-        sum[k] += scale * x[k];
-    }
-}
-
-/// Σ a b in four interleaved sums.
-#[inline(always)]
-pub(crate) fn dot(a: &Spatial, b: &Spatial) -> f64 {
-    let mut sums = [0.0; 4];
-    for k in 0..4 {
-        sums[k] = a[k] * b[k] + a[k + 4] * b[k + 4];
-    }
-    (sums[0] + sums[2]) + (sums[1] + sums[3])
 }

@@ -33,7 +33,7 @@ impl ArticulatedBlock {
         }
         self.force.resize(dofs, Vector6::zeros());
         self.inverse_pivot.resize(dofs, 0.0);
-        self.bodies.resize(bodies, [0.0; 8]);
+        self.bodies.resize(bodies, Spatial::ZERO);
         for (index, body) in tree.bodies().iter().enumerate().rev() {
             let mut inertia = self.inertia[index];
             let first = tree.first_dof(index);
@@ -63,7 +63,7 @@ impl ArticulatedBlock {
     }
 
     pub(super) fn solve_joint_space(&mut self, tree: &Tree, x: &mut [f64]) {
-        self.bodies.fill([0.0; 8]);
+        self.bodies.fill(Spatial::ZERO);
         solve(&self.force, &self.inverse_pivot, tree, x, &mut self.bodies);
     }
 }
@@ -81,22 +81,20 @@ fn solve(
         for dof in (first..first + body.joint_dofs).rev() {
             x[dof] += dot(&tree.columns()[dof], &wrench);
             let share = x[dof] * inverse_pivot[dof];
-            for (sum, value) in wrench.iter_mut().zip(force[dof].iter()) {
+            for (sum, value) in wrench.0.iter_mut().zip(force[dof].iter()) {
                 *sum -= value * share;
             }
         }
         if let Some(parent) = body.parent {
-            for (sum, value) in bodies[parent].iter_mut().zip(wrench) {
-                *sum += value;
-            }
+            bodies[parent].add_scaled(1.0, &wrench);
         }
     }
     for (index, body) in tree.bodies().iter().enumerate() {
-        let mut velocity = body.parent.map_or([0.0; 8], |parent| bodies[parent]);
+        let mut velocity = body.parent.map_or(Spatial::ZERO, |parent| bodies[parent]);
         let first = tree.first_dof(index);
         for dof in first..first + body.joint_dofs {
             x[dof] = (x[dof] - dot(&force[dof], &velocity)) * inverse_pivot[dof];
-            for (sum, column) in velocity.iter_mut().zip(tree.columns()[dof].iter()) {
+            for (sum, column) in velocity.0.iter_mut().zip(tree.columns()[dof].iter()) {
                 *sum += column * x[dof];
             }
         }
@@ -106,7 +104,7 @@ fn solve(
 
 /// Σ a b in two interleaved sums: the shape of the narrowest vector registers.
 #[inline]
-fn dot(column: &Vector6<f64>, other: &Spatial) -> f64 {
+fn dot(column: &Vector6<f64>, Spatial(other): &Spatial) -> f64 {
     let [a, b] = [0, 1].map(|lane| {
         (column[lane] * other[lane] + column[lane + 2] * other[lane + 2])
             + column[lane + 4] * other[lane + 4]

@@ -6,7 +6,7 @@ use stiction_constraints::{Problem, RowBlock, Tree};
 use crate::fold::Fold;
 use crate::lanes::{Lanes, rows_of};
 use crate::layout::{BlockLayout, Layout, squared_size};
-use crate::walk::{Spatial, add_scaled, spatial};
+use crate::walk::Spatial;
 
 /// A 6×6 matrix by columns.
 pub(super) type SpatialMatrix = [Spatial; 6];
@@ -25,9 +25,9 @@ impl BodyMatrices {
     pub(super) fn set_base(&mut self, tree: &Tree) {
         self.base.clear();
         self.base.extend(tree.bodies().iter().map(|body| {
-            let mut matrix = [[0.0; 8]; 6];
+            let mut matrix = [Spatial::ZERO; 6];
             for (own, column) in matrix.iter_mut().zip(body.inertia.column_iter()) {
-                *own = spatial(column.as_slice());
+                *own = Spatial::new(column.as_slice());
             }
             matrix
         }));
@@ -38,7 +38,7 @@ impl BodyMatrices {
 
     fn clear_weighted(&mut self) {
         self.weighted.clear();
-        self.weighted.resize(self.base.len(), [[0.0; 8]; 6]);
+        self.weighted.resize(self.base.len(), [Spatial::ZERO; 6]);
         self.weighted_diagonal.clear();
         self.weighted_diagonal.resize(self.base_diagonal.len(), 0.0);
     }
@@ -48,7 +48,7 @@ impl BodyMatrices {
             match block {
                 RowBlock::Body { body, values } => {
                     for row in values.chunks_exact(6) {
-                        add_row_square(&mut self.base[body], &spatial(row), fold.damping);
+                        add_row_square(&mut self.base[body], &Spatial::new(row), fold.damping);
                     }
                 }
                 // Folds on a branch-sparse tree name one dof.
@@ -87,15 +87,15 @@ impl BodyMatrices {
         let (base, weighted) = (&self.base[body], &self.weighted[body]);
         for j in 0..6 {
             out[j] = base[j];
-            add_scaled(&mut out[j], scale, &weighted[j]);
+            out[j].add_scaled(scale, &weighted[j]);
         }
     }
 
     /// H_b with the weighted part scaled.
     pub(super) fn body(&self, body: usize, scale: f64) -> Matrix6<f64> {
-        let mut columns = [[0.0; 8]; 6];
+        let mut columns = [Spatial::ZERO; 6];
         self.write_body(body, scale, &mut columns);
-        Matrix6::from_fn(|i, j| columns[j][i])
+        Matrix6::from_fn(|i, j| columns[j].0[i])
     }
 
     /// Joint-space diagonal with the weighted part scaled.
@@ -109,14 +109,14 @@ impl BodyMatrices {
 #[inline(always)]
 pub(super) fn add_square(matrix: &mut SpatialMatrix, columns: &[Lanes; 6], weight: f64) {
     for row in rows_of(columns) {
-        add_row_square(matrix, &spatial(&row), weight);
+        add_row_square(matrix, &Spatial::new(&row), weight);
     }
 }
 
 /// matrix += weight × row rowᵀ.
 #[inline(always)]
 fn add_row_square(matrix: &mut SpatialMatrix, row: &Spatial, weight: f64) {
-    for (column, &value) in matrix.iter_mut().zip(row) {
-        add_scaled(column, weight * value, row);
+    for (column, &value) in matrix.iter_mut().zip(&row.0) {
+        column.add_scaled(weight * value, row);
     }
 }

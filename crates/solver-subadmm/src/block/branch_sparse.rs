@@ -13,7 +13,7 @@ use stiction_constraints::Tree;
 use super::body_matrices::{BodyMatrices, SpatialMatrix};
 use crate::lanes::{Kernel, vectorized};
 use crate::vector::{add_product, add_scaled};
-use crate::walk::{self, Spatial, spatial};
+use crate::walk::Spatial;
 
 /// Dimension up to which the inverse is formed. A product with it is more arithmetic than a solve
 /// along the branches, but none of it has to wait; measured on trees of 18 degrees of freedom.
@@ -82,7 +82,7 @@ impl BranchSparse {
         self.axes.clear();
         let columns = tree.columns().iter();
         self.axes
-            .extend(columns.map(|column| spatial(column.as_slice())));
+            .extend(columns.map(|column| Spatial::new(column.as_slice())));
         self.factor.resize(self.path.len(), 0.0);
         let dofs = tree.dof_count();
         self.inverse_pivot.resize(dofs, 0.0);
@@ -199,27 +199,27 @@ impl BranchSparse {
     /// to its parent's, and its columns meet their ancestors.
     #[inline(always)]
     fn assemble(&mut self, tree: &Tree, matrices: &BodyMatrices, scale: f64) {
-        self.composite.resize(matrices.len(), [[0.0; 8]; 6]);
+        self.composite.resize(matrices.len(), [Spatial::ZERO; 6]);
         for (body, composite) in self.composite.iter_mut().enumerate() {
             matrices.write_body(body, scale, composite);
         }
         for (index, body) in tree.bodies().iter().enumerate().rev() {
             let first = tree.first_dof(index);
             for dof in first..first + body.joint_dofs {
-                let mut force = [0.0; 8];
-                for (column, &value) in self.composite[index].iter().zip(&self.axes[dof]) {
-                    walk::add_scaled(&mut force, value, column);
+                let mut force = Spatial::ZERO;
+                for (column, &value) in self.composite[index].iter().zip(&self.axes[dof].0) {
+                    force.add_scaled(value, column);
                 }
                 let row = self.row_start[dof]..self.row_start[dof + 1];
                 for (entry, &ancestor) in self.factor[row.clone()].iter_mut().zip(&self.path[row]) {
-                    *entry = walk::dot(&self.axes[ancestor], &force);
+                    *entry = self.axes[ancestor].dot(&force);
                 }
                 self.factor[self.row_start[dof + 1] - 1] += matrices.diagonal(dof, scale);
             }
             if let Some(parent) = body.parent {
                 let (before, rest) = self.composite.split_at_mut(index);
                 for (sum, column) in before[parent].iter_mut().zip(&rest[0]) {
-                    walk::add_scaled(sum, 1.0, column);
+                    sum.add_scaled(1.0, column);
                 }
             }
         }

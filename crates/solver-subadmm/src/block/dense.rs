@@ -4,7 +4,7 @@ use stiction_constraints::JointRows;
 
 use super::for_each_fold_entry;
 use crate::fold::Fold;
-use crate::lanes::{Lanes, dot, rows_of};
+use crate::lanes::{Lanes, rows_of};
 use crate::layout::{BlockLayout, Layout};
 use crate::vector;
 
@@ -80,9 +80,9 @@ impl DenseBlock {
                         let column = (right.first + j) * n;
                         let target = &mut self.weighted
                             [column + left.first + skip..column + left.first + left.len];
-                        let scaled = right_column.map(|value| penalty[number] * value);
+                        let scaled = right_column.scaled(penalty[number]);
                         for (entry, left_column) in target.iter_mut().zip(&left_columns[skip..]) {
-                            *entry += dot(&scaled, left_column);
+                            *entry += scaled.dot(left_column);
                         }
                     }
                 }
@@ -138,7 +138,7 @@ fn add_body_product(
 ) {
     let [a, b, c] = rows_of(left);
     for (right, column) in right.iter().zip(target.chunks_mut(stride)) {
-        let scales = right.map(|value| weight * value);
+        let scales = right.scaled(weight);
         for (i, entry) in column[..6].iter_mut().enumerate() {
             *entry += scales[0] * a[i] + scales[1] * b[i] + scales[2] * c[i];
         }

@@ -6,7 +6,9 @@ use stiction_constraints::JointRows;
 use super::body_matrices::add_square;
 use super::{combine, for_each_fold_entry};
 use crate::fold::Fold;
+use crate::lanes::Lanes;
 use crate::layout::{BlockLayout, Layout};
+use crate::walk::Spatial;
 
 #[derive(Debug, Default)]
 pub(crate) struct FreeBodyBlock {
@@ -37,7 +39,7 @@ impl FreeBodyBlock {
     }
 
     pub(super) fn weigh(&mut self, layout: &Layout, block: &BlockLayout, penalty: &[f64]) {
-        let mut weighted = [[0.0; 8]; 6];
+        let mut weighted = [Spatial::ZERO; 6];
         for slot in block.on_bodies() {
             add_square(
                 &mut weighted,
@@ -47,13 +49,13 @@ impl FreeBodyBlock {
         }
         for number in block.on_dofs() {
             let slot = &layout.slots[number];
-            let mut columns = [[0.0; 4]; 6];
+            let mut columns = [Lanes::ZERO; 6];
             for run in layout.runs(slot) {
                 columns[run.first..run.first + run.len].copy_from_slice(layout.run_columns(run));
             }
             add_square(&mut weighted, &columns, penalty[number]);
         }
-        self.weighted = Matrix6::from_fn(|i, j| weighted[j][i]);
+        self.weighted = Matrix6::from_fn(|i, j| weighted[j].0[i]);
     }
 
     pub(super) fn factorize(&mut self, scale: f64) -> Result<(), ()> {

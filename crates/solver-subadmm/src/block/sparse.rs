@@ -5,7 +5,6 @@ use stiction_constraints::{JointRows, SparseSymmetric};
 
 use super::for_each_fold_entry;
 use crate::fold::Fold;
-use crate::lanes::dot;
 use crate::layout::{BlockLayout, Layout};
 
 /// The pattern is rebuilt only when the places of the entries change; every entry then knows its
@@ -162,7 +161,7 @@ fn for_each_pair(layout: &Layout, number: usize, mut visit: impl FnMut(usize, us
                     if column > row {
                         continue;
                     }
-                    visit(row, column, dot(left_column, right_column));
+                    visit(row, column, left_column.dot(right_column));
                 }
             }
         }

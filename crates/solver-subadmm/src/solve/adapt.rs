@@ -4,12 +4,14 @@ use stiction_constraints::{Failure, Problem, Subsystem};
 
 use super::SubAdmm;
 use crate::balance::PlainStep;
-use crate::lanes::plus_scaled;
 use crate::settings::{Adaptation, Splitting, StartPenalty};
 
 /// Largest change of β at once, and where there is more than free bodies.
 const LARGEST_CHANGE: f64 = 10.0;
 const CAREFUL_CHANGE: f64 = 3.0;
+
+/// Rows for each degree of freedom from which on iterations start without acceleration.
+const CROWDED: f64 = 4.0;
 
 /// Largest factor on the iteration of the first test of β.
 const LATEST_FIRST_TEST: f64 = 4.0;
@@ -20,7 +22,6 @@ impl SubAdmm {
     pub(super) fn choose(&mut self, problem: &Problem, is_close: bool) -> Splitting {
         let settings = &self.settings;
         self.rules = (settings.start_penalty, settings.fallback_penalty);
-        self.lead_in = 0;
         let is_small = settings.splitting == Splitting::Body
             && problem.dof_count() <= settings.group_up_to
             && are_free_bodies(problem);
@@ -31,18 +32,27 @@ impl SubAdmm {
         if let Some(rule) = settings.grouped_penalty
             && constraints.all(|constraint| constraint.law.is_contact())
         {
-            if is_close {
-                self.rules = (settings.start_penalty, Some(rule));
-            } else {
-                self.rules = (rule, Some(settings.start_penalty));
-                self.lead_in = settings.lead_in;
-            }
+            self.rules = match is_close {
+                true => (settings.start_penalty, Some(rule)),
+                false => (rule, Some(settings.start_penalty)),
+            };
         }
         // One body is a block already, and of a faster kind.
         if problem.subsystems().len() > 1 {
             Splitting::None
         } else {
             Splitting::Body
+        }
+    }
+
+    /// Iterations without acceleration: it finds the few directions that are left where rows are
+    /// few, but where they are many times the degrees of freedom plain iterations are sooner there.
+    pub(super) fn lead_in(&self) -> usize {
+        let is_grouped = Some(self.rules.0) == self.settings.grouped_penalty;
+        if is_grouped && self.layout.crowd() >= CROWDED {
+            self.settings.lead_in
+        } else {
+            0
         }
     }
 
@@ -91,7 +101,7 @@ impl SubAdmm {
             .zip(&self.layout.active_of)
             .zip(&self.penalty.start)
         {
-            *state = plus_scaled(*state, change / start, &self.iterate.impulse[active]);
+            *state = state.plus_scaled(change / start, &self.iterate.impulse[active]);
         }
         self.penalty.set_scale(scale, &self.layout);
         self.anderson.forget();

@@ -3,7 +3,7 @@
 use stiction_constraints::{Budget, Failure, Outcome, Problem, Solution};
 
 use super::SubAdmm;
-use crate::lanes::{store, vectorized};
+use crate::lanes::{Lanes, vectorized};
 use crate::response::Response;
 
 /// A guess whose residual exceeds that of no impulses by this factor is not used.
@@ -30,7 +30,7 @@ impl SubAdmm {
         iterate.stacked.resize(problem.row_count(), 0.0);
         for (active, impulse) in self.layout.active.iter().zip(&iterate.impulse) {
             let rows = &mut iterate.stacked[active.first_row..active.first_row + active.rows];
-            store(impulse, rows);
+            impulse.store(rows);
         }
     }
 
@@ -57,7 +57,7 @@ impl SubAdmm {
             self.stack_impulses(problem);
             let iterate = &mut self.iterate;
             iterate.measured_velocity.resize(problem.dof_count(), 0.0);
-            iterate.seen.resize(self.layout.slots.len(), [0.0; 4]);
+            iterate.seen.resize(self.layout.slots.len(), Lanes::ZERO);
             vectorized(Response {
                 problem,
                 layout: &self.layout,
