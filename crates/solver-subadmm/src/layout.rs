@@ -12,6 +12,9 @@ use crate::lanes::{Lanes, columns_of};
 use crate::settings::Splitting;
 use crate::walk::{Walk, Walks};
 
+/// Slots that a piece should have in the mean, with two pieces for each slot.
+const SHORTEST_PIECE: usize = 4;
+
 /// How the matrix of a block is stored and factorised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum BlockKind {
@@ -36,6 +39,9 @@ pub(crate) struct BlockLayout {
     /// First of the block's bodies among all bodies of trees.
     pub(crate) first_body: usize,
     pub(crate) body_end: usize,
+    /// Pieces that all rows on dofs make up, none where they do not.
+    first_piece: usize,
+    piece_end: usize,
     /// Steps of the walk over a tree.
     first_step: usize,
     step_end: usize,
@@ -83,6 +89,20 @@ pub(crate) struct Run {
     first_column: usize,
 }
 
+/// Consecutive slots with a run of the same six degrees of freedom: in a small problem that is one
+/// block, the contacts of a body with another.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Piece {
+    /// First slot, counted from the block's first slot on dofs, and how many.
+    pub(crate) first_slot: usize,
+    pub(crate) count: usize,
+    /// First dof inside the block.
+    pub(crate) first_dof: usize,
+    first_column: usize,
+    /// Columns from one slot to the next.
+    stride: usize,
+}
+
 /// A constraint that takes part in the iteration (that is, was not folded).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Active {
@@ -112,6 +132,7 @@ pub(crate) struct Layout {
     body_columns: Vec<[Lanes; 6]>,
     runs: Vec<Run>,
     run_columns: Vec<Lanes>,
+    pieces: Vec<Piece>,
     walks: Walks,
     /// Next free slot of every bucket while slots are dealt out.
     cursor: Vec<usize>,
@@ -166,6 +187,7 @@ impl Layout {
         self.place_blocks();
         self.deal_out(problem, joint_rows, splitting);
         self.list_walks(problem);
+        self.list_pieces();
         self.is_one_to_one = self.slots.len() == self.active.len()
             && self
                 .slots_of
@@ -222,6 +244,8 @@ impl Layout {
                 first_body_value: 0,
                 first_body: 0,
                 body_end: 0,
+                first_piece: 0,
+                piece_end: 0,
                 first_step: 0,
                 step_end: 0,
             });
@@ -250,6 +274,8 @@ impl Layout {
                     first_body_value: 0,
                     first_body: bodies,
                     body_end: bodies + own_bodies,
+                    first_piece: 0,
+                    piece_end: 0,
                     first_step: 0,
                     step_end: 0,
                 });
@@ -386,6 +412,62 @@ impl Layout {
                 (block.first_step, block.step_end) = self.walks.push(tree, touched);
             }
         }
+    }
+
+    fn list_pieces(&mut self) {
+        self.pieces.clear();
+        for index in 0..self.blocks.len() {
+            let first = self.pieces.len();
+            let on_dofs = self.blocks[index].on_dofs();
+            for (position, number) in on_dofs.clone().enumerate() {
+                let slot = self.slots[number];
+                let runs = &self.runs[slot.first_run..slot.first_run + slot.run_count];
+                // As many pieces are open as the slot before had runs.
+                let open = self.pieces.len() - slot.run_count.min(self.pieces.len() - first);
+                let goes_on = self.pieces[open..].iter().zip(runs).all(|(piece, run)| {
+                    piece.first_slot + piece.count == position
+                        && piece.first_dof == run.first
+                        && piece.first_column + piece.count * piece.stride == run.first_column
+                        && piece.stride == 6 * runs.len()
+                }) && self.pieces.len() - open == runs.len();
+                if goes_on {
+                    for piece in &mut self.pieces[open..] {
+                        piece.count += 1;
+                    }
+                    continue;
+                }
+                self.pieces.extend(runs.iter().map(|run| Piece {
+                    first_slot: position,
+                    count: 1,
+                    first_dof: run.first,
+                    first_column: run.first_column,
+                    stride: 6 * runs.len(),
+                }));
+                // Short pieces and other lengths of runs gain nothing.
+                let is_short = SHORTEST_PIECE * (self.pieces.len() - first) > 2 * on_dofs.len();
+                if is_short || runs.iter().any(|run| run.len != 6) {
+                    self.pieces.truncate(first);
+                    break;
+                }
+            }
+            let block = &mut self.blocks[index];
+            (block.first_piece, block.piece_end) = (first, self.pieces.len());
+        }
+    }
+
+    /// The pieces that all rows of a block on dofs make up; none where they do not.
+    #[inline(always)]
+    pub(crate) fn pieces(&self, block: &BlockLayout) -> &[Piece] {
+        &self.pieces[block.first_piece..block.piece_end]
+    }
+
+    /// The columns of the slots of a piece.
+    #[inline(always)]
+    pub(crate) fn piece_columns(&self, piece: &Piece) -> impl Iterator<Item = &[Lanes; 6]> {
+        self.run_columns[piece.first_column..]
+            .chunks(piece.stride)
+            .take(piece.count)
+            .filter_map(|columns| columns.first_chunk())
     }
 
     /// The walk over the tree of a block; empty for other blocks.

@@ -195,7 +195,7 @@ pub(crate) fn add_transpose(
     let (on_bodies, on_dofs) = pulls.split_at(own.body_slots);
     let columns = layout.body_columns_of(own);
     if own.kind == BlockKind::FreeBody {
-        let wrench = wrench_of(columns, on_bodies);
+        let wrench = wrench_of(columns.iter(), on_bodies);
         for (force, value) in forces.iter_mut().zip(wrench.six()) {
             *force += value;
         }
@@ -207,14 +207,24 @@ pub(crate) fn add_transpose(
             columns = rest;
             let (own_pulls, rest) = pulls.split_at(slots.len());
             pulls = rest;
-            wrenches[slots[0].body] = wrench_of(own_columns, own_pulls);
+            wrenches[slots[0].body] = wrench_of(own_columns.iter(), own_pulls);
         }
     }
     let slots = layout.slots[own.on_dofs()].iter().zip(on_dofs);
     if slots.len() == 0 {
         return;
     }
-    if forces.len() <= SUMS_UP_TO {
+    let pieces = layout.pieces(own);
+    if !pieces.is_empty() {
+        for piece in pieces {
+            let pulls = &on_dofs[piece.first_slot..piece.first_slot + piece.count];
+            let wrench = wrench_of(layout.piece_columns(piece), pulls);
+            let forces = &mut forces[piece.first_dof..piece.first_dof + 6];
+            for (force, value) in forces.iter_mut().zip(wrench.six()) {
+                *force += value;
+            }
+        }
+    } else if forces.len() <= SUMS_UP_TO {
         // Sums lane by lane: lanes are added up once, not for each slot.
         let mut sums = [Lanes::ZERO; SUMS_UP_TO];
         for (slot, q) in slots {
@@ -259,9 +269,9 @@ const SUMS_UP_TO: usize = 48;
 
 /// Jᵀ q of the slots on one body.
 #[inline(always)]
-fn wrench_of(columns: &[[Lanes; 6]], pulls: &[Lanes]) -> Spatial {
+fn wrench_of<'a>(columns: impl Iterator<Item = &'a [Lanes; 6]>, pulls: &[Lanes]) -> Spatial {
     let mut sums = [Lanes::ZERO; 6];
-    for (columns, q) in columns.iter().zip(pulls) {
+    for (columns, q) in columns.zip(pulls) {
         for (sum, column) in sums.iter_mut().zip(columns) {
             *sum = sum.plus_product(column, q);
         }
@@ -294,6 +304,18 @@ pub(crate) fn slot_velocities(
         for ((columns, seen), slot) in columns.iter().zip(on_bodies).zip(slots) {
             *seen = plus_columns(Lanes::ZERO, columns, bodies[slot.body].six());
         }
+    }
+    let pieces = layout.pieces(own);
+    if !pieces.is_empty() {
+        on_dofs.fill(Lanes::ZERO);
+        for piece in pieces {
+            let body: [f64; 6] = std::array::from_fn(|k| velocity[piece.first_dof + k]);
+            let seen = &mut on_dofs[piece.first_slot..piece.first_slot + piece.count];
+            for (columns, seen) in layout.piece_columns(piece).zip(seen) {
+                *seen = plus_columns(*seen, columns, &body);
+            }
+        }
+        return;
     }
     for (slot, seen) in layout.slots[own.on_dofs()].iter().zip(on_dofs) {
         let mut sum = Lanes::ZERO;
