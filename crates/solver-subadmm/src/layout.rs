@@ -426,7 +426,7 @@ impl Layout {
                 let open = self.pieces.len() - slot.run_count.min(self.pieces.len() - first);
                 let goes_on = self.pieces[open..].iter().zip(runs).all(|(piece, run)| {
                     piece.first_slot + piece.count == position
-                        && piece.first_dof == run.first
+                        && (piece.first_dof, 6) == (run.first, run.len)
                         && piece.first_column + piece.count * piece.stride == run.first_column
                         && piece.stride == 6 * runs.len()
                 }) && self.pieces.len() - open == runs.len();

@@ -342,3 +342,125 @@ fn plus_columns(mut sum: Lanes, columns: &[Lanes], v: &[f64]) -> Lanes {
     }
     sum
 }
+
+#[cfg(test)]
+mod tests {
+    use nalgebra::Matrix6;
+    use proptest::prelude::*;
+    use stiction_constraints::{Law, RowBlock, Yardstick};
+
+    use super::*;
+    use crate::fold::Folds;
+    use crate::settings::Splitting;
+
+    /// What a contact acts on.
+    #[derive(Debug, Clone, Copy)]
+    enum On {
+        Body(usize),
+        Pair(usize, usize),
+        /// The first degrees of freedom of a body.
+        Dofs(usize, usize),
+    }
+
+    fn on() -> impl Strategy<Value = On> {
+        prop_oneof![
+            3 => (0..3_usize).prop_map(On::Body),
+            3 => (0..2_usize).prop_map(|body| On::Pair(body, body + 1)),
+            1 => (0..3_usize, 1..=6_usize).prop_map(|(body, count)| On::Dofs(body, count)),
+        ]
+    }
+
+    fn problem(contacts: &[(On, usize)]) -> Problem {
+        let mut problem = Problem::new();
+        for _ in 0..3 {
+            problem
+                .push_free_body(Matrix6::identity(), &[0.0; 6])
+                .expect("a unit mass");
+        }
+        let law = Law::Contact { friction: 0.5 };
+        // Several contacts in a row on the same bodies, each with its own numbers.
+        let all = contacts.iter().flat_map(|&(on, times)| vec![on; times]);
+        for (index, on) in all.enumerate() {
+            let numbers: Vec<f64> = (0..36).map(|k| ((37 * index + k) as f64).sin()).collect();
+            let rows = |body: usize| RowBlock::Body {
+                body: 0,
+                values: &numbers[18 * body..18 * body + 18],
+            };
+            let dofs: Vec<usize> = (0..6).collect();
+            let terms = match on {
+                On::Body(body) => vec![(body, rows(0))],
+                On::Pair(a, b) => vec![(a, rows(0)), (b, rows(1))],
+                On::Dofs(body, count) => {
+                    let (dofs, values) = (&dofs[..count], &numbers[..3 * count]);
+                    vec![(body, RowBlock::Dofs { dofs, values })]
+                }
+            };
+            problem
+                .push_constraint(law, &[0.0; 3], &terms)
+                .expect("a contact");
+        }
+        problem
+    }
+
+    /// J v̂ and Jᵀ q through the slots against the joint-space rows.
+    fn check(problem: &Problem, splitting: Splitting) -> Layout {
+        let mut yardstick = Yardstick::default();
+        yardstick.update(problem).expect("unit masses");
+        let (mut layout, mut folds) = (Layout::default(), Folds::default());
+        let rows = yardstick.rows();
+        layout.update(problem, rows, splitting, 48, &mut folds, true);
+        let v: Vec<f64> = (0..problem.dof_count()).map(|k| (k as f64).cos()).collect();
+        let lambda: Vec<f64> = (0..problem.row_count())
+            .map(|k| (0.7 * k as f64).cos())
+            .collect();
+        let mut seen = vec![Lanes::ZERO; layout.slots.len()];
+        let mut forces = vec![0.0; v.len()];
+        for own in &layout.blocks {
+            let dofs = own.first_dof..own.dof_end;
+            let pulls: Vec<Lanes> = layout.active_of[own.slots()]
+                .iter()
+                .map(|&active| Lanes::load(&lambda[3 * active..3 * active + 3]))
+                .collect();
+            slot_velocities(&layout, own, &v[dofs.clone()], &[], &mut seen[own.slots()]);
+            add_transpose(&layout, own, &pulls, &mut forces[dofs], &mut []);
+        }
+        let (mut row_velocity, mut expected) = (vec![0.0; lambda.len()], vec![0.0; v.len()]);
+        rows.mul(&v, &mut row_velocity);
+        rows.mul_transpose_add(&lambda, &mut expected);
+        for (force, expected) in forces.iter().zip(&expected) {
+            assert!((force - expected).abs() < 1e-12, "{force} {expected}");
+        }
+        for active in 0..layout.active.len() {
+            for row in 0..3 {
+                let slots = layout.slots_of(active).iter();
+                let sum: f64 = slots.map(|&slot| seen[slot][row]).sum();
+                let expected = row_velocity[3 * active + row];
+                assert!((sum - expected).abs() < 1e-12, "{sum} {expected}");
+            }
+        }
+        layout
+    }
+
+    proptest! {
+        #[test]
+        fn products_through_slots_are_those_of_the_rows(
+            contacts in prop::collection::vec((on(), 1..9_usize), 1..8),
+        ) {
+            let problem = problem(&contacts);
+            for splitting in [Splitting::None, Splitting::Body, Splitting::Subsystem] {
+                check(&problem, splitting);
+            }
+        }
+    }
+
+    #[test]
+    fn many_contacts_between_the_same_bodies_make_pieces() {
+        let stack = problem(&[(On::Body(0), 10), (On::Pair(0, 1), 12), (On::Pair(1, 2), 9)]);
+        let layout = check(&stack, Splitting::None);
+        assert_eq!(layout.pieces(&layout.blocks[0]).len(), 5);
+        // Fewer degrees of freedom, though from the same on.
+        let mixed = problem(&[(On::Body(0), 10), (On::Dofs(0, 4), 1)]);
+        let layout = check(&mixed, Splitting::None);
+        assert!(layout.pieces(&layout.blocks[0]).is_empty());
+    }
+}

@@ -6,13 +6,13 @@
 
 use stiction_constraints::{Budget, HistoryEntry};
 
-/// Iteration of the first scheduled measurement, also the least distance to the next, and the factor
-/// to it.
-const FIRST: usize = 5;
+/// Iteration of the first scheduled measurement, the least distance to the next, and the factor to it.
+const FIRST: usize = 10;
+const LEAST_STEP: usize = 5;
 const GROWTH: f64 = 1.25;
 
 /// Multiple of the tolerance from which it is worth looking.
-const NEAR: f64 = 2.0;
+const NEAR: f64 = 1.5;
 
 /// Least distance of two measurements that were not scheduled, relative to the iteration.
 const SPACING: usize = 12;
@@ -72,7 +72,7 @@ impl Watch {
         self.last = entry.iteration;
         if entry.iteration >= self.next {
             let grown = (entry.iteration as f64 * GROWTH).ceil() as usize;
-            self.next = grown.max(entry.iteration + FIRST);
+            self.next = grown.max(entry.iteration + LEAST_STEP);
         }
         self.ratio = entry.residual / gap.max(f64::MIN_POSITIVE);
         if entry.residual < self.best_residual {
