@@ -120,7 +120,8 @@ impl SubAdmm {
         self.factorizations = 0;
         self.yardstick.update(problem)?;
         let (start, residual) = self.measure_guess(problem, budget, guess);
-        self.watch.start(&self.iterate.stacked, residual);
+        self.watch
+            .start(&self.iterate.stacked, residual, start != Guess::None);
         if residual <= budget.tolerance {
             return Ok((Outcome::Converged, 0));
         }

@@ -6,8 +6,10 @@
 
 use stiction_constraints::{Budget, HistoryEntry};
 
-/// Iteration of the first scheduled measurement, the least distance to the next, and the factor to it.
+/// Iteration of the first scheduled measurement from nothing and from a guess, the least distance to
+/// the next once there were as many iterations, and the factor to it.
 const FIRST: usize = 10;
+const FIRST_FROM_GUESS: usize = 2;
 const LEAST_STEP: usize = 5;
 const GROWTH: f64 = 1.25;
 
@@ -31,14 +33,17 @@ pub(crate) struct Watch {
 
 impl Watch {
     /// Starts from the guess and its residual.
-    pub(crate) fn start(&mut self, guess: &[f64], residual: f64) {
+    pub(crate) fn start(&mut self, guess: &[f64], residual: f64, has_guess: bool) {
         self.best.clear();
         self.best.extend_from_slice(guess);
         self.best_residual = residual;
         self.start_residual = residual;
         self.ratio = f64::INFINITY;
         self.last = 0;
-        self.next = FIRST;
+        self.next = match has_guess {
+            true => FIRST_FROM_GUESS,
+            false => FIRST,
+        };
     }
 
     /// Whether to measure after an iteration.
@@ -72,7 +77,7 @@ impl Watch {
         self.last = entry.iteration;
         if entry.iteration >= self.next {
             let grown = (entry.iteration as f64 * GROWTH).ceil() as usize;
-            self.next = grown.max(entry.iteration + LEAST_STEP);
+            self.next = grown.max(entry.iteration + LEAST_STEP.min(entry.iteration));
         }
         self.ratio = entry.residual / gap.max(f64::MIN_POSITIVE);
         if entry.residual < self.best_residual {
