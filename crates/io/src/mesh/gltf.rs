@@ -22,6 +22,7 @@ const MOST_TRIANGLES: usize = 20_000_000;
 /// `folder` is where further files of it are.
 pub(super) fn parse(bytes: &[u8], file: &str, folder: &Path) -> Result<MeshData> {
     let wrong = |problem: String| refuse(file, 1, problem);
+    check_length(bytes).map_err(wrong)?;
     check_positions(bytes).map_err(wrong)?;
     let gltf::Gltf { document, blob } =
         gltf::Gltf::from_slice(bytes).map_err(|error| wrong(error.to_string()))?;
@@ -60,6 +61,26 @@ pub(super) fn parse(bytes: &[u8], file: &str, folder: &Path) -> Result<MeshData>
         }
     }
     reader.builder.finish(file)
+}
+
+/// Bytes of the header of a binary file: the mark, the version, the length of all.
+const HEADER: usize = 12;
+
+/// Refuses a binary file that claims to be shorter than its own header: the crate subtracts one from
+/// the other.
+fn check_length(bytes: &[u8]) -> std::result::Result<(), String> {
+    match bytes.first_chunk::<HEADER>() {
+        Some(&[b'g', b'l', b'T', b'F', _, _, _, _, a, b, c, d]) => {
+            let length = u32::from_le_bytes([a, b, c, d]) as usize;
+            if length < HEADER {
+                return Err(format!(
+                    "its header gives {length} bytes as the length of the file, less than the header has"
+                ));
+            }
+            Ok(())
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Refuses positions that refer to no accessor: the crate's own validation panics at those.
@@ -312,6 +333,12 @@ mod tests {
         let mesh = parse(&glb, "t.glb", Path::new("")).unwrap();
         assert_eq!(mesh, read(&text).unwrap());
         // Cut off anywhere, it is refused.
+        for length in 0..HEADER as u8 {
+            let mut short = glb.clone();
+            short[8..HEADER].copy_from_slice(&[length, 0, 0, 0]);
+            let error = parse(&short, "t.glb", Path::new("")).unwrap_err();
+            assert!(error.to_string().contains("length of the file"), "{error}");
+        }
         for end in 0..glb.len() {
             assert!(parse(&glb[..end], "t.glb", Path::new("")).is_err(), "{end}");
         }
