@@ -38,10 +38,20 @@ fn cold_start(bench: &mut Bench) {
         ("dish_stack", dish_stack(&DishStackParams::default())),
     ] {
         let problem = problem.expect("default parameters are valid");
-        let (mut solver, mut solution) = (SubAdmm::default(), Solution::cold());
-        group.bench_function(name, |b| {
-            b.iter(|| solve(&mut solver, &problem, &to_1e4(), &mut solution));
-        });
+        let without = SubAdmmSettings {
+            lead_in: 0,
+            ..SubAdmmSettings::default()
+        };
+        for (what, settings) in [
+            ("", SubAdmmSettings::default()),
+            ("_without_lead_in", without),
+        ] {
+            let mut solver = SubAdmm::new("subadmm", settings);
+            let mut solution = Solution::cold();
+            group.bench_function(format!("{name}{what}"), |b| {
+                b.iter(|| solve(&mut solver, &problem, &to_1e4(), &mut solution));
+            });
+        }
     }
     group.finish();
 }

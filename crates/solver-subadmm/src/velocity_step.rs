@@ -322,6 +322,7 @@ pub(crate) fn slot_velocities(
         for run in layout.runs(slot) {
             let part = &velocity[run.first..run.first + run.len];
             let columns = layout.run_columns(run);
+            // The same twice: of known length it is unrolled.
             sum = match (
                 <&[Lanes; 6]>::try_from(columns),
                 <&[f64; 6]>::try_from(part),
