@@ -7,7 +7,7 @@ use crate::solve::SubAdmm;
 pub const SOLVERS: [(&str, &str); 5] = [
     (
         "subadmm",
-        "SubADMM with per-term penalties, balancing, over-relaxation and Anderson acceleration: cheapest iteration, 1e-4 first, scales to thousands of bodies",
+        "SubADMM with per-term penalties, balancing, over-relaxation and Anderson acceleration: cheapest iteration, soonest at 1e-4 on stacks, scales to thousands of bodies",
     ),
     (
         "subadmm-paper",
