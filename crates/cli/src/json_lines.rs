@@ -49,14 +49,12 @@ fn word(outcome: &Outcome) -> &'static str {
         Outcome::Converged => "converged",
         Outcome::OutOfIterations => "out_of_iterations",
         Outcome::OutOfTime => "out_of_time",
+        Outcome::Stopped(_) => "stopped",
+        Outcome::Interrupted => "interrupted",
         Outcome::Failed(_) => "failed",
     }
 }
 
 pub(crate) fn criterion_word(criterion: Criterion) -> &'static str {
-    match criterion {
-        Criterion::Scaled => "scaled",
-        Criterion::Paper => "paper",
-        Criterion::Natural => "natural",
-    }
+    criterion.word()
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use stiction_constraints::problem_file::{ContactAnswer, FullProblem, solve_global, solve_local};
 use stiction_constraints::{
-    Budget, Criterion, Failure, Outcome, Problem, Report, Solution, Yardstick,
+    Budget, Criterion, Outcome, Problem, Report, Solution, Stall, Yardstick,
 };
 
 use crate::input::LoadedProblem;
@@ -124,7 +124,7 @@ fn judge(report: &mut Report, budget: &Budget) {
     if is_reached {
         report.outcome = Outcome::Converged;
     } else if report.outcome.is_converged() {
-        report.outcome = Outcome::Failed(Failure::Stalled);
+        report.outcome = Outcome::stalled(Stall::Rounding);
     }
 }
 

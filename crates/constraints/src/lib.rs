@@ -30,7 +30,8 @@ pub use problem::{Constraint, Problem};
 pub use residual::{Residuals, Yardstick};
 pub use rows::RowBlock;
 pub use solver::{
-    Budget, Criterion, Failure, HistoryEntry, Outcome, Report, Solution, Solver, Stopwatch,
+    Budget, Criterion, Declaration, Failure, HistoryEntry, Outcome, Relaxation, Report, Solution,
+    Solver, StageReport, Stages, Stall, StopFlag, Stopwatch,
 };
 pub use stabilization::{ContactNormal, SoftCoefficients};
 pub use subsystem::{SparseSymmetric, Subsystem, Tree, TreeBody};

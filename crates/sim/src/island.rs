@@ -5,7 +5,7 @@ use nalgebra::Matrix6;
 use rayon::prelude::*;
 use stiction_constraints::{
     Budget, Criterion, Failure, Law, Outcome, Problem, ProblemError, Report, Residuals, RowBlock,
-    Solution, Solver, Subsystem, Tree, Yardstick,
+    Solution, Solver, Stall, Subsystem, Tree, Yardstick,
 };
 
 use crate::hold::Hold;
@@ -285,8 +285,7 @@ impl Island {
         };
         let mut report = self.solve_awake(rows, &budget)?;
         for choice in [Choice::Missed, Choice::Any] {
-            // Whoever limits iterations wants a step that takes no longer.
-            if budget.max_iterations.is_some() {
+            if !budget.rescue {
                 break;
             }
             let own_rows = || self.rows.iter().map(|&index| &rows.rows[index]);
@@ -325,7 +324,7 @@ impl Island {
         {
             self.solution.velocity = motion.free_velocity;
             self.solution.impulse.fill(0.0);
-            report.outcome = Outcome::Failed(Failure::Stalled);
+            report.outcome = Outcome::stalled(Stall::NotUsed);
             let mut yardstick = Yardstick::default();
             if yardstick.update(&self.problem).is_ok() {
                 let residual = yardstick.measure(&self.problem, &self.solution.impulse, criterion);
@@ -503,7 +502,7 @@ impl Island {
         let finite = self.solution.velocity.iter().all(|value| value.is_finite());
         let fits = self.solution.velocity.len() == self.problem.dof_count();
         match &report.outcome {
-            Outcome::Failed(Failure::Stalled) if finite && fits => Ok(()),
+            Outcome::Failed(Failure::Stalled(_)) if finite && fits => Ok(()),
             Outcome::Failed(failure) => fail(failure.to_string()),
             _ if finite && fits => Ok(()),
             _ => fail("the solver returned values that are not finite".to_owned()),

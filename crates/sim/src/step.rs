@@ -156,6 +156,8 @@ impl World {
         let clock = Instant::now();
         let budget = Budget {
             max_iterations: self.settings.max_iterations,
+            // Whoever limits iterations wants a step that takes no longer.
+            rescue: self.settings.max_iterations.is_none(),
             all_residuals: false,
             ..Budget::with_tolerance(self.settings.tolerance)
         };

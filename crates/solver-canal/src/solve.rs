@@ -2,7 +2,7 @@
 
 use stiction_constraints::{
     Budget, Criterion, Failure, HistoryEntry, Outcome, Problem, Report, Residuals, Solution,
-    Solver, Stopwatch, Yardstick,
+    Solver, Stages, Stopwatch, Yardstick,
 };
 
 use crate::continuation::{Continuation, ContinuationTask};
@@ -85,7 +85,7 @@ struct Start {
 struct Run<'a> {
     problem: &'a Problem,
     budget: &'a Budget,
-    stopwatch: Stopwatch,
+    stopwatch: &'a Stopwatch,
 }
 
 impl Canal {
@@ -143,7 +143,7 @@ impl Solver for Canal {
                 &Run {
                     problem,
                     budget,
-                    stopwatch,
+                    stopwatch: &stopwatch,
                 },
                 solution,
                 &mut spent,
@@ -168,6 +168,7 @@ impl Solver for Canal {
                 Residuals::only(budget.criterion, self.best.residual)
             },
             time,
+            stages: Stages::default(),
             history: spent.history,
         }
     }
@@ -191,6 +192,7 @@ fn refuse(
         start_residual: f64::INFINITY,
         residuals: Residuals::unknown(),
         time: stopwatch.elapsed(),
+        stages: Stages::default(),
         history: Vec::new(),
     }
 }
@@ -200,7 +202,7 @@ impl Canal {
     fn attempt(&mut self, run: &Run<'_>, guess: &Solution, spent: &mut Spent) -> Outcome {
         let most = run.budget.max_iterations.unwrap_or(self.settings.max_outer);
         let mut outcome = self.iterate(run, guess, (1.0, most), spent);
-        if !self.settings.polish || run.budget.max_iterations.is_some() {
+        if !self.settings.polish || !run.budget.rescue {
             return outcome;
         }
         for compliance in COMPLIANCES {
@@ -248,7 +250,7 @@ impl Canal {
         let start = self.adopt_guess(run, guess);
         self.effort = Effort::new(
             most,
-            self.settings.max_strict > 0 && budget.max_iterations.is_none(),
+            self.settings.max_strict > 0 && budget.rescue,
             ROUNDING * start.cold_residual,
         );
         self.best.start(&self.state.lambda, start.residual);
@@ -277,7 +279,7 @@ impl Canal {
         let mut previous_gap = f64::INFINITY;
         while self.effort.goes_on() {
             if stopwatch.is_spent() {
-                return Outcome::OutOfTime;
+                return stopwatch.outcome();
             }
             let before = self.best.residual;
             let inner = self.inner_solve(run, spent); // lines 4–14
@@ -336,7 +338,7 @@ impl Canal {
             previous_gap = gap;
         }
         if stopwatch.is_spent() {
-            Outcome::OutOfTime
+            stopwatch.outcome()
         } else {
             Outcome::OutOfIterations
         }
@@ -417,7 +419,7 @@ impl Canal {
             problem: run.problem,
             settings,
             yardstick,
-            stopwatch: &run.stopwatch,
+            stopwatch: run.stopwatch,
         };
         if settings.max_strict > 0 && strict_pause.is_over() {
             let beta = state.beta;
@@ -493,7 +495,7 @@ impl Canal {
             yardstick,
             columns: &state.columns,
             hessian,
-            stopwatch: &run.stopwatch,
+            stopwatch: run.stopwatch,
         };
         let task = ContinuationTask {
             criterion: run.budget.criterion,
@@ -507,7 +509,7 @@ impl Canal {
         if best.is_within(run.budget) {
             Outcome::Converged
         } else if run.stopwatch.is_spent() {
-            Outcome::OutOfTime
+            run.stopwatch.outcome()
         } else {
             Outcome::OutOfIterations
         }
@@ -543,7 +545,7 @@ impl Canal {
             yardstick,
             columns: &state.columns,
             hessian,
-            stopwatch: &run.stopwatch,
+            stopwatch: run.stopwatch,
         };
         let report = path.run(&mut context, task);
         spent.newton_steps += report.steps;

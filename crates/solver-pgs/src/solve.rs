@@ -1,7 +1,8 @@
 //! The loop that all methods share.
 
 use stiction_constraints::{
-    Budget, Failure, HistoryEntry, Outcome, Problem, Report, Residuals, Solution, Solver, Stopwatch,
+    Budget, Failure, HistoryEntry, Outcome, Problem, Report, Residuals, Solution, Solver, Stages,
+    Stall, Stopwatch,
 };
 
 use crate::own_residual::own_residual;
@@ -203,10 +204,10 @@ impl Pgs {
                 return (Outcome::Failed(Failure::NotFinite), sweeps);
             }
             if is_spent {
-                return (Outcome::OutOfTime, sweeps);
+                return (watch.outcome(), sweeps);
             }
             if !has_moved || progress.has_stalled(sweeps, self.stall_window(sweeps)) {
-                return (Outcome::Failed(Failure::Stalled), sweeps);
+                return (Outcome::stalled(Stall::NoProgress), sweeps);
             }
         }
     }
@@ -265,6 +266,7 @@ impl Solver for Pgs {
             start_residual,
             residuals,
             time,
+            stages: Stages::default(),
             history,
         }
     }

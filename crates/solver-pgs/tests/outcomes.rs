@@ -7,7 +7,7 @@ use std::time::Duration;
 use common::{block, ring, solve};
 use nalgebra::DMatrix;
 use stiction_constraints::{
-    Budget, Criterion, Failure, Law, Outcome, Problem, RowBlock, Solution, Solver,
+    Budget, Criterion, Failure, Law, Outcome, Problem, RowBlock, Solution, Solver, Stall,
 };
 use stiction_solver_pgs::{JacobiStep, Judge, Method, Pgs, PgsSettings, SOLVERS, SettingsError};
 
@@ -100,7 +100,7 @@ fn other_models_fail_honestly_when_the_true_problem_is_asked_for() {
         let report = solver.solve(&problem, &Budget::default(), &mut Solution::cold());
         assert_eq!(
             report.outcome,
-            Outcome::Failed(Failure::Stalled),
+            Outcome::stalled(Stall::NoProgress),
             "{method:?}"
         );
         assert!(report.residuals.scaled > 1e-3, "{method:?}");
@@ -132,7 +132,7 @@ fn plain_jacobi_diverges_and_the_best_finite_iterate_comes_back() {
     assert!(
         matches!(
             plain.outcome,
-            Outcome::Failed(Failure::NotFinite | Failure::Stalled)
+            Outcome::Failed(Failure::NotFinite | Failure::Stalled(_))
         ),
         "{}",
         plain.outcome
@@ -157,7 +157,11 @@ fn contradicting_constraints_stall_without_nan() {
     }
     for (name, _) in SOLVERS {
         let (solution, report) = solve(name, &problem, 1e-8);
-        assert_eq!(report.outcome, Outcome::Failed(Failure::Stalled), "{name}");
+        assert_eq!(
+            report.outcome,
+            Outcome::stalled(Stall::NoProgress),
+            "{name}"
+        );
         assert!(solution.impulse.iter().all(|value| value.is_finite()));
     }
 }

@@ -4,7 +4,7 @@ mod adapt;
 mod measure;
 
 use stiction_constraints::{
-    Budget, Failure, HistoryEntry, Outcome, Problem, Report, Residuals, Solution, Solver,
+    Budget, Failure, HistoryEntry, Outcome, Problem, Report, Residuals, Solution, Solver, Stages,
     Stopwatch, Yardstick,
 };
 
@@ -360,7 +360,7 @@ impl SubAdmm {
                 }
             }
             if is_out_of_time {
-                return (Outcome::OutOfTime, iteration);
+                return (watch.outcome(), iteration);
             }
             let done = if is_phase_over && let Some((old, new)) = self.race.next(iteration) {
                 next_test = iteration + self.first_test();
@@ -397,6 +397,7 @@ impl Solver for SubAdmm {
                     start_residual,
                     residuals,
                     time,
+                    stages: Stages::default(),
                     history,
                 }
             };

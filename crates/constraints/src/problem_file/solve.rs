@@ -8,7 +8,9 @@ use super::local::ReducedLocal;
 use super::newton_refinement;
 use crate::problem::Problem;
 use crate::residual::{Residuals, Yardstick};
-use crate::solver::{Budget, Criterion, Failure, Outcome, Report, Solution, Solver, Stopwatch};
+use crate::solver::{
+    Budget, Criterion, Failure, Outcome, Report, Solution, Solver, Stall, Stopwatch,
+};
 
 /// Most solves that a refinement against W may add.
 const MOST_REFINEMENTS: usize = 30;
@@ -111,9 +113,9 @@ pub fn solve_local(
     } else if is_reached(&report.residuals) {
         Outcome::Converged
     } else if solved_primal && clock.is_spent() {
-        Outcome::OutOfTime
+        clock.outcome()
     } else if solved_primal {
-        Outcome::Failed(Failure::Stalled)
+        Outcome::stalled(Stall::NoProgress)
     } else {
         report.outcome
     };
@@ -179,13 +181,9 @@ fn refine(
 
 /// What is left of a budget, with a tolerance that leaves room for the refinement's own error.
 fn remaining(budget: &Budget, clock: &Stopwatch, iterations: usize) -> Option<Budget> {
-    let time_limit = match budget.time_limit {
+    let time_limit = match clock.time_left() {
         None => None,
-        Some(limit) => Some(
-            limit
-                .checked_sub(clock.elapsed())
-                .filter(|left| *left > Duration::ZERO)?,
-        ),
+        Some(left) => Some(Some(left).filter(|left| *left > Duration::ZERO)?),
     };
     let max_iterations = match budget.max_iterations {
         None => None,

@@ -1,6 +1,6 @@
 //! Residuals of iterates, of guesses and of what is handed back.
 
-use stiction_constraints::{Budget, Failure, Outcome, Problem, Solution};
+use stiction_constraints::{Budget, Outcome, Problem, Solution, Stall};
 
 use super::SubAdmm;
 use crate::lanes::{Lanes, vectorized};
@@ -134,7 +134,7 @@ impl SubAdmm {
 /// The outcome that the returned solution's own residual allows.
 pub(super) fn honest(outcome: Outcome, residual: f64, tolerance: f64) -> Outcome {
     if outcome.is_converged() && (residual.is_nan() || residual > tolerance) {
-        return Outcome::Failed(Failure::Stalled);
+        return Outcome::stalled(Stall::Rounding);
     }
     outcome
 }
