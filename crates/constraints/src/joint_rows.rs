@@ -2,7 +2,15 @@
 
 use crate::problem::Problem;
 use crate::rows::RowBlock;
-use crate::subsystem::Subsystem;
+use crate::subsystem::{Subsystem, Tree};
+
+/// A row on a subsystem that is smaller than this part of the products it is a sum of is what rounding
+/// left of nothing: where a body cannot move in a row's direction, its joint-space row should be zero.
+/// Positions of bodies carry a few units of the last place from each joint before them, so that such
+/// rows are met up to some 1e-14; a real lever of 1e-12 of its link's size moves nothing either.
+const NOISE: f64 = 1e-12;
+/// Rows of trees are looked at closely where they are this small against the row of the body.
+const SUSPICIOUS: f64 = 1e-8;
 
 /// A run of consecutive degrees of freedom that a constraint touches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -38,6 +46,8 @@ struct Scratch {
     touched: Vec<usize>,
     is_touched: Vec<bool>,
     subsystems: Vec<usize>,
+    /// For each row the size of the products that were added up.
+    size: [f64; 3],
 }
 
 impl JointRows {
@@ -120,6 +130,7 @@ impl JointRows {
         };
         match (&problem.subsystems()[*subsystem], *block) {
             (Subsystem::Tree(tree), RowBlock::Body { body, values }) => {
+                let first_segment = self.segments.len();
                 let mut path = tree.path(tree.body_dof(body)).rev().peekable();
                 while let Some(first) = path.next() {
                     let mut end = first + 1;
@@ -136,6 +147,7 @@ impl JointRows {
                     }
                     self.segments.push(segment);
                 }
+                self.drop_noise(tree, body, values, first_segment, rows);
             }
             (_, RowBlock::Dofs { dofs, values }) => {
                 self.values.extend_from_slice(values);
@@ -150,10 +162,47 @@ impl JointRows {
         }
     }
 
+    /// Sets the rows of a body in a tree to zero that are rounding noise, in the segments from
+    /// `first_segment` on.
+    fn drop_noise(
+        &mut self,
+        tree: &Tree,
+        body: usize,
+        values: &[f64],
+        first_segment: usize,
+        rows: usize,
+    ) {
+        let Self {
+            segments,
+            values: all,
+            ..
+        } = self;
+        let segments = &segments[first_segment..];
+        for (row, own) in values.chunks_exact(6).take(rows).enumerate() {
+            let range = |segment: &Segment| {
+                let first = segment.first_value + row * segment.len;
+                first..first + segment.len
+            };
+            let parts = segments.iter().map(|segment| largest(&all[range(segment)]));
+            let largest_value = parts.fold(0.0, f64::max);
+            if largest_value > SUSPICIOUS * largest(own) || largest_value == 0.0 {
+                continue;
+            }
+            let path = tree.path(tree.body_dof(body));
+            let sizes = path.map(|dof| size_of_dot(own, tree.columns()[dof].as_slice()));
+            if largest_value <= NOISE * sizes.fold(0.0, f64::max) {
+                for segment in segments {
+                    all[range(segment)].fill(0.0);
+                }
+            }
+        }
+    }
+
     /// Moves the added-up rows of one subsystem into segments and clears the scratch.
     fn flush(&mut self, subsystem: usize, dof_start: usize, rows: usize) {
         let scratch = &mut self.scratch;
         scratch.touched.sort_unstable();
+        scratch.drop_noise(rows);
         let mut at = 0;
         while at < scratch.touched.len() {
             let first = scratch.touched[at];
@@ -303,7 +352,24 @@ impl Scratch {
         }
     }
 
+    /// Sets rows to zero that are rounding noise.
+    fn drop_noise(&mut self, rows: usize) {
+        for (row, size) in self.size.iter_mut().enumerate().take(rows) {
+            let touched = self.touched.iter();
+            let values = touched.clone().map(|dof| self.dense[3 * dof + row].abs());
+            if values.fold(0.0, f64::max) <= NOISE * *size {
+                for dof in touched {
+                    self.dense[3 * dof + row] = 0.0;
+                }
+            }
+            *size = 0.0;
+        }
+    }
+
     fn add(&mut self, subsystem: &Subsystem, block: &RowBlock<'_>, rows: usize) {
+        for row in 0..rows {
+            self.size[row] += size_of_row(subsystem, block, row);
+        }
         match *block {
             RowBlock::Body { body, values } => match subsystem {
                 Subsystem::Tree(tree) => {
@@ -349,6 +415,37 @@ impl Scratch {
             }
         }
     }
+}
+
+/// The largest product that a row of a block is a sum of, over all degrees of freedom.
+fn size_of_row(subsystem: &Subsystem, block: &RowBlock<'_>, row: usize) -> f64 {
+    match *block {
+        RowBlock::Body { body, values } => {
+            let own = &values[6 * row..6 * row + 6];
+            match subsystem {
+                Subsystem::Tree(tree) => tree
+                    .path(tree.body_dof(body))
+                    .map(|dof| size_of_dot(own, tree.columns()[dof].as_slice()))
+                    .fold(0.0, f64::max),
+                _ => largest(own),
+            }
+        }
+        RowBlock::Dofs { dofs, values } => largest(&values[row * dofs.len()..][..dofs.len()]),
+        RowBlock::Nodes { weights, frame, .. } => {
+            largest(weights) * largest(&frame[3 * row..3 * row + 3])
+        }
+    }
+}
+
+fn largest(values: &[f64]) -> f64 {
+    values
+        .iter()
+        .fold(0.0, |largest, value| largest.max(value.abs()))
+}
+
+/// Σ |x y|: what the terms of a dot product are, whatever is left of them.
+fn size_of_dot(a: &[f64], b: &[f64]) -> f64 {
+    a.iter().zip(b).map(|(x, y)| (x * y).abs()).sum()
 }
 
 #[inline]

@@ -60,6 +60,16 @@ impl DynamicsMatrix {
         }
     }
 
+    /// out −= A v, for checks of a solution rather than for iterations.
+    pub(crate) fn subtract_product(&self, v: &[f64], out: &mut [f64]) {
+        self.for_each_lower_entry(|row, column, value| {
+            out[row] -= value * v[column];
+            if row != column {
+                out[column] -= value * v[row];
+            }
+        });
+    }
+
     /// x ← A⁻¹ x.
     pub fn solve_in_place(&mut self, x: &mut [f64]) {
         for subsystem in 0..self.blocks.len() {

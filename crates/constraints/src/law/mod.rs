@@ -6,12 +6,14 @@
 
 mod bound_in_file;
 mod contact;
+mod defect;
 mod joint_friction;
 mod joint_limit;
 mod smoothed;
 mod soft;
 mod unilateral;
 
+pub(crate) use defect::strict_defects_side_by_side;
 pub use smoothed::SmoothedResponse;
 
 use nalgebra::{Matrix3, Vector3};

@@ -1,92 +1,17 @@
 //! The one yardstick that all solvers are judged by.
 
-use nalgebra::Vector3;
-use serde::{Deserialize, Serialize};
-
+use super::careful::Careful;
+use super::maps::{de_saxce, fischer_burmeister, natural_map, paper};
+use super::{Residuals, worse};
 use crate::cone;
 use crate::factor::DynamicsMatrix;
 use crate::joint_rows::JointRows;
-use crate::law::{ConeOperator, Law};
-use crate::problem::{Constraint, Problem};
+use crate::law::Law;
+use crate::problem::Problem;
 use crate::solver::{Criterion, Failure};
 
-/// Every residual of one set of impulses λ, with v̂ = A⁻¹(b + Jᵀλ) recomputed from it.
-#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
-pub struct Residuals {
-    /// The contact residual of [AL, §VII]: ‖T_strict(J v̂ − λ; β = 1) − λ‖₂ over the number of
-    /// constraints. Mixes m/s and N·s.
-    pub paper: f64,
-    /// The same map with each constraint's effective mass as β, divided by it, largest component:
-    /// in m/s, the same at any mass scale.
-    pub scaled: f64,
-    /// Largest distance of a contact's impulse to its friction cone, N·s, [CMC, §III].
-    pub primal: f64,
-    /// Largest distance of a contact's velocity (with the De Saxcé shift) to the dual cone, m/s.
-    pub dual: f64,
-    /// Largest |⟨λ, velocity with shift⟩| of a contact, J.
-    pub complementarity: f64,
-    /// Natural map r − P_K(r − (u + μ‖u_t‖n)) of contacts (natural map of the law for the others),
-    /// 2-norm over (1 + ‖q‖), q the free velocity of the rows.
-    pub natural: f64,
-    /// The same map in variables scaled by the mean diagonal of J A⁻¹ Jᵀ, free of units.
-    pub balanced: f64,
-    /// Fischer–Burmeister residual of the normal rows in m/s (impulses over effective mass),
-    /// largest value.
-    pub fischer_burmeister: f64,
-    /// ‖A v̂ − b − Jᵀλ‖ of the velocity that was handed in, relative to ‖b‖.
-    pub dynamics: f64,
-}
-
-impl Residuals {
-    /// What is reported when nothing could be measured: everything infinite.
-    pub fn unknown() -> Self {
-        let unknown = f64::INFINITY;
-        Self {
-            paper: unknown,
-            scaled: unknown,
-            primal: unknown,
-            dual: unknown,
-            complementarity: unknown,
-            natural: unknown,
-            balanced: unknown,
-            fischer_burmeister: unknown,
-            dynamics: unknown,
-        }
-    }
-
-    /// What is reported when only the criterion's residual was measured: the others are infinite.
-    /// `Natural` is about the larger of two, which both get its value.
-    pub fn only(criterion: Criterion, value: f64) -> Self {
-        let mut out = Self::unknown();
-        match criterion {
-            Criterion::Scaled => out.scaled = value,
-            Criterion::Paper => out.paper = value,
-            Criterion::Natural => (out.natural, out.balanced) = (value, value),
-            Criterion::EpsAbs => {
-                (out.primal, out.dual, out.complementarity) = (value, value, value)
-            }
-            // Tests of a paper that are not about impulses: beside them the scaled residual is measured.
-            _ => out.scaled = value,
-        }
-        out
-    }
-
-    /// ε_abs of [CMC, §III]: the largest of primal, dual and complementarity.
-    pub fn eps_abs(&self) -> f64 {
-        worse(worse(self.primal, self.dual), self.complementarity)
-    }
-
-    /// The residual that a criterion is about.
-    pub fn of(&self, criterion: Criterion) -> f64 {
-        match criterion {
-            Criterion::Scaled => self.scaled,
-            Criterion::Paper => self.paper,
-            Criterion::Natural => worse(self.natural, self.balanced),
-            Criterion::EpsAbs => self.eps_abs(),
-            _ => self.scaled,
-        }
-    }
-}
+/// Where this many times the rounding of v̂ reaches the tolerance, a claim is checked with care.
+const CAUTION: f64 = 10.0;
 
 /// Measures residuals: A factorised, J in joint space, effective masses.
 ///
@@ -113,6 +38,9 @@ pub struct Yardstick {
     product: Vec<f64>,
     generalized_impulse: Vec<f64>,
     columns: Vec<[f64; 4]>,
+    /// Relative error of solving with A, from one probe.
+    solve_error: f64,
+    careful: Careful,
 }
 
 /// What is known of [`Yardstick::lambda`].
@@ -154,7 +82,35 @@ impl Yardstick {
             .sum::<f64>()
             .sqrt();
         self.update_effective_masses(problem);
+        self.probe();
         Ok(())
+    }
+
+    /// How many digits solving with A loses: a vector is solved for and the error of the answer
+    /// estimated by one step of refinement.
+    fn probe(&mut self) {
+        let Self {
+            dynamics,
+            product: probe,
+            generalized_impulse: correction,
+            ..
+        } = self;
+        dynamics.for_each_lower_entry(|row, column, value| {
+            if row == column {
+                probe[row] = value.sqrt();
+            }
+        });
+        correction.copy_from_slice(probe);
+        dynamics.solve_in_place(probe);
+        let mut size: f64 = 0.0;
+        for value in &*probe {
+            size = size.max(value.abs());
+        }
+        // What A x misses of the right-hand side, which is still in `correction`.
+        dynamics.subtract_product(probe, correction);
+        dynamics.solve_in_place(correction);
+        let error = correction.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
+        self.solve_error = (error / size.max(f64::MIN_POSITIVE)).max(f64::EPSILON);
     }
 
     /// Diagonal of J A⁻¹ Jᵀ, averaged over the rows of each constraint.
@@ -292,6 +248,49 @@ impl Yardstick {
         self.measure_at(problem, lambda, &self.row_velocity, criterion)
     }
 
+    /// One criterion's residual of impulses that are about to be called a solution, at this tolerance.
+    ///
+    /// Where rounding of v̂ might hide a violation of that size, v̂ is computed in twice the precision
+    /// (and [`velocity_of`](Self::velocity_of) these impulses returns it); and a residual in m/s is
+    /// never below the [rounding](Residuals::rounding) of the impulses themselves.
+    pub fn confirm(
+        &mut self,
+        problem: &Problem,
+        lambda: &[f64],
+        criterion: Criterion,
+        tolerance: f64,
+    ) -> f64 {
+        self.compute_row_velocity(problem, lambda);
+        let rounding = self.rounding(problem, lambda);
+        let mut size = rounding / f64::EPSILON;
+        for constraint in problem.constraints() {
+            let z = constraint.load(&self.row_velocity);
+            size = size.max(z.amax()).max(constraint.error.amax());
+        }
+        if !(CAUTION * self.solve_error * size <= tolerance) {
+            self.careful.refine(
+                problem,
+                &mut self.dynamics,
+                &self.rows,
+                lambda,
+                &mut self.velocity,
+                &mut self.row_velocity,
+            );
+        }
+        let residual = self.measure_at(problem, lambda, &self.row_velocity, criterion);
+        match criterion {
+            Criterion::Paper | Criterion::Natural | Criterion::EpsAbs => residual,
+            _ => residual.max(rounding),
+        }
+    }
+
+    /// The last digit of the largest impulse as a velocity, m/s.
+    fn rounding(&self, problem: &Problem, lambda: &[f64]) -> f64 {
+        let each = problem.constraints().iter().zip(&self.effective_mass);
+        let largest = each.map(|(constraint, mass)| constraint.load(lambda).amax() / mass);
+        f64::EPSILON * largest.fold(0.0, f64::max)
+    }
+
     fn compute_velocity(&mut self, problem: &Problem, lambda: &[f64]) {
         if self.asked.is_some() && self.lambda == lambda {
             return;
@@ -360,6 +359,7 @@ impl Yardstick {
             natural: worse(0.0, natural),
             balanced: worse(0.0, balanced),
             dynamics: worse(0.0, self.dynamics_residual(problem, velocity, lambda)),
+            rounding: self.rounding(problem, lambda),
             ..Residuals::default()
         };
         self.cones(problem, lambda, &self.row_velocity, &mut out);
@@ -395,10 +395,11 @@ impl Yardstick {
                 continue;
             }
             let impulse = constraint.load(lambda);
-            let x_bar = constraint.load(row_velocity) - impulse / mass;
-            let error = strict_impulse(constraint, &x_bar, mass) - impulse;
+            let z = constraint.load(row_velocity);
+            let law = &constraint.law;
+            let error = law.strict_defect(constraint.rows, &z, &constraint.error, &impulse, mass);
             // `amax` and most laws would drop a NaN.
-            if !(x_bar.sum() + error.sum()).is_finite() {
+            if !(z.sum() + impulse.sum() + error.sum()).is_finite() {
                 return f64::INFINITY;
             }
             worst = worst.max(error.amax() / mass);
@@ -453,125 +454,5 @@ impl Yardstick {
         } else {
             error.sqrt()
         }
-    }
-}
-
-/// ‖T_strict(J v̂ − λ; β = 1) − λ‖₂ / number of constraints.
-fn paper(problem: &Problem, lambda: &[f64], row_velocity: &[f64]) -> f64 {
-    let mut sum = 0.0;
-    let (fours, rest) = problem.constraints().as_chunks();
-    for four in fours {
-        match frictions(four) {
-            Some(friction) => sum += four_contacts(four, &friction, lambda, row_velocity),
-            None => {
-                let each = four.iter().map(|one| squared(one, lambda, row_velocity));
-                sum += each.sum::<f64>();
-            }
-        }
-    }
-    let each = rest.iter().map(|one| squared(one, lambda, row_velocity));
-    sum += each.sum::<f64>();
-    let residual = sum.sqrt() / problem.constraints().len().max(1) as f64;
-    // Most laws would drop a NaN, but not the sum.
-    if residual.is_nan() {
-        f64::INFINITY
-    } else {
-        residual
-    }
-}
-
-/// ‖T_strict(z − λ; β = 1) − λ‖² of a constraint, NaN when something is not finite.
-fn squared(constraint: &Constraint, lambda: &[f64], row_velocity: &[f64]) -> f64 {
-    let impulse = constraint.load(lambda);
-    let x_bar = constraint.load(row_velocity) - impulse;
-    let error = strict_impulse(constraint, &x_bar, 1.0) - impulse;
-    error.norm_squared() + 0.0 * x_bar.sum()
-}
-
-/// The friction of four contacts with Coulomb friction; `None` when one has another law.
-fn frictions(four: &[Constraint; 4]) -> Option<[f64; 4]> {
-    let mut out = [0.0; 4];
-    for (out, constraint) in out.iter_mut().zip(four) {
-        let Law::Contact { friction } = constraint.law else {
-            return None;
-        };
-        *out = friction;
-    }
-    Some(out)
-}
-
-/// [`squared`] of four contacts, side by side.
-fn four_contacts(
-    four: &[Constraint; 4],
-    friction: &[f64; 4],
-    lambda: &[f64],
-    row_velocity: &[f64],
-) -> f64 {
-    let (mut target, mut impulse, mut spread) = ([[0.0; 4]; 3], [[0.0; 4]; 3], 0.0);
-    for (k, constraint) in four.iter().enumerate() {
-        let own = constraint.load(lambda);
-        let x_bar = constraint.load(row_velocity) - own;
-        spread += x_bar.sum();
-        for row in 0..3 {
-            target[row][k] = -(x_bar[row] + constraint.error[row]);
-            impulse[row][k] = own[row];
-        }
-    }
-    let map = cone::project_strict_side_by_side(&target, friction);
-    let mut sums = [0.0; 4];
-    for (map, impulse) in map.iter().zip(&impulse) {
-        for k in 0..4 {
-            sums[k] += (map[k] - impulse[k]) * (map[k] - impulse[k]);
-        }
-    }
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + 0.0 * spread
-}
-
-/// T_strict(x̄; β), without the choice among all laws for what is met most often.
-#[inline]
-fn strict_impulse(constraint: &Constraint, x_bar: &Vector3<f64>, beta: f64) -> Vector3<f64> {
-    if let Law::Contact { friction } = constraint.law {
-        return cone::project_strict(&((x_bar + constraint.error) * -beta), friction);
-    }
-    let (rows, error) = (constraint.rows, &constraint.error);
-    let law = &constraint.law;
-    law.impulse(rows, x_bar, error, beta, ConeOperator::Strict)
-}
-
-/// λ − T(z − λ/β; β): for contacts the projection of λ − β(u + μ‖u_t‖n) onto the cone.
-fn natural_map(
-    constraint: &Constraint,
-    z: &Vector3<f64>,
-    impulse: &Vector3<f64>,
-    beta: f64,
-) -> Vector3<f64> {
-    let shift = constraint.law.normal_shift(z, &constraint.error, impulse);
-    let x_bar = z - impulse / beta;
-    let operator = ConeOperator::Proximal { shift };
-    impulse
-        - constraint
-            .law
-            .impulse(constraint.rows, &x_bar, &constraint.error, beta, operator)
-}
-
-/// The contact's velocity with the De Saxcé shift: u + μ‖u_t‖ n.
-fn de_saxce(law: &Law, z: &Vector3<f64>, e: &Vector3<f64>, lambda: &Vector3<f64>) -> Vector3<f64> {
-    let mut out = law.law_velocity(z, e, lambda);
-    out.z += law.normal_shift(z, e, lambda);
-    out
-}
-
-/// a + b − √(a² + b²): zero exactly where 0 ≤ a ⟂ b ≥ 0.
-fn fischer_burmeister(a: f64, b: f64) -> f64 {
-    a + b - a.hypot(b)
-}
-
-/// The larger of two residuals; what is not a number is infinitely wrong, where `f64::max` would
-/// drop it.
-fn worse(a: f64, b: f64) -> f64 {
-    if a.is_nan() || b.is_nan() {
-        f64::INFINITY
-    } else {
-        a.max(b)
     }
 }

@@ -1,0 +1,126 @@
+//! T_strict(z − λ/β; β) − λ: zero exactly where (z, λ) obeys the law.
+//!
+//! Taken literally, z − λ/β loses z where |λ|/β is huge, and with it any violation: impulses of
+//! contradicting constraints grow until nothing is left of velocities. Here λ is subtracted in closed
+//! form, so that an active row contributes −β times its velocity whatever the size of λ.
+
+use nalgebra::Vector3;
+
+use super::Law;
+use crate::cone;
+
+impl Law {
+    /// T_strict(z − λ/β; β) − λ in N·s, for β > 0.
+    #[inline]
+    pub fn strict_defect(
+        &self,
+        rows: usize,
+        z: &Vector3<f64>,
+        e: &Vector3<f64>,
+        lambda: &Vector3<f64>,
+        beta: f64,
+    ) -> Vector3<f64> {
+        match *self {
+            Law::Contact { friction } => contact(&((z + e) * beta), lambda, friction),
+            // With compliance the law's velocity is z + e + R λ, and the weights are 1/(1/β + R).
+            Law::CompliantContact {
+                friction,
+                tangential_compliance,
+                normal_compliance,
+            } => {
+                let velocity = self.law_velocity(z, e, lambda);
+                let tangential = 1.0 / (1.0 / beta + tangential_compliance);
+                let normal = 1.0 / (1.0 / beta + normal_compliance);
+                let weights = Vector3::new(tangential, tangential, normal);
+                contact(&velocity.component_mul(&weights), lambda, friction)
+            }
+            Law::AnisotropicContact { friction } => {
+                let step = (z + e) * -beta;
+                let target = lambda + step;
+                let impulse = cone::project_elliptic_strict(&target, friction);
+                if impulse == target {
+                    step
+                } else if target.z > 0.0 {
+                    Vector3::new(impulse.x - lambda.x, impulse.y - lambda.y, step.z)
+                } else {
+                    -lambda
+                }
+            }
+            Law::Unilateral => each_row(rows, z, e, lambda, |z, e, lambda| {
+                (-beta * (z + e)).max(-lambda)
+            }),
+            Law::Equality => each_row(rows, z, e, lambda, |z, e, _| -beta * (z + e)),
+            Law::Soft { stiffness, damping } => each_row(rows, z, e, lambda, |z, e, lambda| {
+                let share = beta / (damping + beta);
+                -share * (lambda + stiffness * e + damping * z)
+            }),
+            Law::JointFriction { bound } => each_row(rows, z, e, lambda, |z, e, lambda| {
+                (-beta * (z + e)).clamp(-bound - lambda, bound - lambda)
+            }),
+            Law::JointLimit { lower, upper } => each_row(rows, z, e, lambda, |z, e, lambda| {
+                let (below, above) = (-beta * (z + e - lower), -beta * (z + e - upper));
+                // Pushed up from the lower limit, down from the upper one, or not at all.
+                if lambda + below > 0.0 {
+                    below
+                } else if lambda + above < 0.0 {
+                    above
+                } else {
+                    -lambda
+                }
+            }),
+        }
+    }
+}
+
+/// With `pull` = β w and s = λ − pull: the normal part is max(s_n, 0), the tangential part s_t
+/// shortened by a factor, which is 1 where the contact sticks and 0 where it opens.
+#[inline]
+fn contact(pull: &Vector3<f64>, lambda: &Vector3<f64>, friction: f64) -> Vector3<f64> {
+    let normal = (-pull.z).max(-lambda.z);
+    let (x, y) = (lambda.x - pull.x, lambda.y - pull.y);
+    let size = (x * x + y * y).sqrt();
+    let radius = friction * (lambda.z + normal);
+    let factor = if size <= radius { 1.0 } else { radius / size };
+    Vector3::new(
+        (factor - 1.0) * lambda.x - factor * pull.x,
+        (factor - 1.0) * lambda.y - factor * pull.y,
+        normal,
+    )
+}
+
+/// [`Law::strict_defect`] of four contacts with Coulomb friction at once: component by component,
+/// `pull` = β (z + e).
+#[inline]
+pub(crate) fn strict_defects_side_by_side(
+    pull: &[[f64; 4]; 3],
+    lambda: &[[f64; 4]; 3],
+    friction: &[f64; 4],
+) -> [[f64; 4]; 3] {
+    let mut out = [[0.0; 4]; 3];
+    for k in 0..4 {
+        let normal = (-pull[2][k]).max(-lambda[2][k]);
+        let (x, y) = (lambda[0][k] - pull[0][k], lambda[1][k] - pull[1][k]);
+        let size = (x * x + y * y).sqrt();
+        let radius = friction[k] * (lambda[2][k] + normal);
+        let factor = if size <= radius { 1.0 } else { radius / size };
+        out[0][k] = (factor - 1.0) * lambda[0][k] - factor * pull[0][k];
+        out[1][k] = (factor - 1.0) * lambda[1][k] - factor * pull[1][k];
+        out[2][k] = normal;
+    }
+    out
+}
+
+#[inline]
+fn each_row(
+    rows: usize,
+    z: &Vector3<f64>,
+    e: &Vector3<f64>,
+    lambda: &Vector3<f64>,
+    law: impl Fn(f64, f64, f64) -> f64,
+) -> Vector3<f64> {
+    let mut out = Vector3::zeros();
+    for row in 0..rows {
+        out[row] = law(z[row], e[row], lambda[row]);
+    }
+    out
+}
