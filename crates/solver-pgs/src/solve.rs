@@ -235,7 +235,7 @@ impl Solver for Pgs {
                 (
                     Outcome::Failed(failure),
                     0,
-                    unknown_residuals(),
+                    Residuals::unknown(),
                     watch.elapsed(),
                 )
             }
@@ -306,20 +306,5 @@ impl Progress {
         self.window_start = sweeps;
         self.window_best = self.best;
         has_stalled
-    }
-}
-
-fn unknown_residuals() -> Residuals {
-    let unknown = f64::INFINITY;
-    Residuals {
-        paper: unknown,
-        scaled: unknown,
-        primal: unknown,
-        dual: unknown,
-        complementarity: unknown,
-        natural: unknown,
-        balanced: unknown,
-        fischer_burmeister: unknown,
-        dynamics: unknown,
     }
 }
