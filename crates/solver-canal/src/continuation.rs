@@ -17,57 +17,29 @@
 //! way, as it does where the contact problem has no solution.
 
 use nalgebra::Vector3;
-use stiction_constraints::{Criterion, Problem};
+use stiction_constraints::Problem;
 
-use crate::path::{PathNewton, PathReport, PathTask};
-use crate::smoothed_system::{Context, Point, SmoothedSystem};
+use crate::finish::FinishNewton;
+use crate::natural_map::{Context, Reached};
+use crate::settings::{Continuation as Settings, Finish};
+use crate::smoothed_system::{Point, SmoothedSystem};
 
-/// Factorisations of one run. The worst pile that was met took 6 000, most problems take some 200; the
-/// bound is for those without a solution, whose path goes to infinity ever more slowly.
-const MAX_FACTORIZATIONS: usize = 7_000;
-/// θ may exceed its first value by this much before the path counts as lost.
-const HEADROOM: f64 = 1.0;
-/// Newton steps onto the path, how close they must come relative to τ, and the shortest of them.
+/// Newton steps onto the path, and the shortest of them.
 const ENTRY_STEPS: usize = 100;
-const ENTRY_CLOSENESS: f64 = 1e-6;
 const SHORTEST_ENTRY: f64 = 0.01;
-/// First stride, and the one below which rounding decides.
+/// First stride, as long as a change of τ by half.
 const FIRST_STRIDE: f64 = 0.5;
-const SHORTEST_STRIDE: f64 = 1e-12;
 /// What a stride is cut to where it fails.
-const CUT: f64 = 0.4;
-/// A stride grows or shrinks, by two at most, so that the first correction and its contraction come to
-/// this.
-const AIM: f64 = 0.1;
+const SHORTER: f64 = 0.4;
 /// The first correction may be this long, and each of the next must be half as long as the last.
 const REACH: f64 = 0.5;
 const CORRECTIONS: usize = 5;
-/// A correction counts as the last when it is this short, absolutely and relative to the stride; at
-/// the floor rounding may keep it from shrinking. 1e-2 loses the path of one random problem in thirty.
-const CLOSENESS: f64 = 1e-3;
-const RELATIVE_CLOSENESS: f64 = 0.02;
-const CLOSENESS_FLOOR: f64 = 1e-8;
-const ROUNDING: f64 = 1e-6;
+/// Rounding may keep corrections from shrinking below this.
+const LEAST_CORRECTION: f64 = 1e-6;
 /// Smallest cosine between the tangents at both ends of a stride.
 const SMALLEST_COSINE: f64 = 0.3;
-/// Failed strides after which the base is polished for the first time, and from then on.
-const FIRST_POLISH: usize = 2;
-const NEXT_POLISH: usize = 4;
-const POLISH_STEPS: usize = 20;
-const POLISHED: f64 = 1e-5;
-/// Newton steps straight at the problem, tried whenever the residual has come down to this part of
-/// what it was the last time.
-const FINISH_STEPS: usize = 8;
+/// The problem itself is tried whenever the residual has come down to this part of the last try's.
 const FINISH_GAIN: f64 = 0.3;
-
-/// What counts as arrived.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct ContinuationTask {
-    pub(crate) criterion: Criterion,
-    pub(crate) tolerance: f64,
-    /// κ where the path begins.
-    pub(crate) compliance: f64,
-}
 
 /// Buffers of the continuation, which live between solves.
 #[derive(Debug, Default)]
@@ -95,49 +67,54 @@ struct Correction {
 }
 
 impl Continuation {
-    /// Follows the path from its beginning; the best impulses are left in `self.best`.
+    /// Follows the path from its beginning, over at most `most` strides; the best impulses are left in
+    /// `self.best`. Returns what was reached, and the strides taken.
     pub(crate) fn run(
         &mut self,
         context: &mut Context<'_>,
-        finish: &mut PathNewton,
-        task: &ContinuationTask,
-    ) -> PathReport {
-        let mut report = PathReport {
+        (settings, finish): (&Settings, Option<&Finish>),
+        newton: &mut FinishNewton,
+        most: usize,
+    ) -> (Reached, usize) {
+        let mut reached = Reached {
             residual: f64::INFINITY,
             steps: 0,
         };
-        let mut finish_steps = 0;
-        let mut tried = f64::INFINITY;
-        self.start(context, task.compliance);
-        let highest = self.system.at.theta + HEADROOM;
-        let mut is_on_path = self.enter(context);
-        while is_on_path && report.residual > task.tolerance && !context.stopwatch.is_spent() {
-            is_on_path = self.advance(context)
-                && self.base.theta < highest
-                && self.system.factorizations + finish_steps < MAX_FACTORIZATIONS;
-            let residual = self.system.residual(context, task.criterion);
-            self.offer(&mut report, residual);
-            if residual < FINISH_GAIN * tried {
+        let (mut finish_steps, mut strides, mut tried) = (0, 0, f64::INFINITY);
+        self.start(context, settings.compliance);
+        // Above its beginning the path does not come back; where τ is the last digit of what it was,
+        // there is nothing left to follow.
+        let first = self.system.at.theta;
+        let range = first + f64::EPSILON.ln()..first + 1.0;
+        let mut is_on_path = self.enter(context, settings);
+        while is_on_path
+            && strides < most
+            && reached.residual > context.tolerance
+            && self.system.factorizations + finish_steps < settings.max_factorizations
+            && !context.stopwatch.is_spent()
+        {
+            strides += 1;
+            is_on_path = self.advance(context, settings) && range.contains(&self.base.theta);
+            let residual = self.system.residual(context, context.criterion);
+            self.offer(&mut reached, residual);
+            // Without a solution the path leads to infinity: where rounding of the impulses hides more
+            // than the best residual, nothing better is to be found.
+            is_on_path &= context.yardstick.floor(context.problem, &self.base.lambda) < reached.residual;
+            if residual < FINISH_GAIN * tried
+                && let Some(finish) = finish
+            {
                 tried = residual;
-                let straight = PathTask {
-                    start: &self.base.lambda,
-                    criterion: task.criterion,
-                    tolerance: task.tolerance,
-                    start_residual: residual,
-                    hopeless: f64::INFINITY,
-                    smoothing: 0.0,
-                    max_steps: FINISH_STEPS,
-                };
-                let finished = finish.run(context, straight);
+                let start = (self.base.lambda.as_slice(), residual);
+                let finished = newton.run(context, finish, start, f64::INFINITY);
                 finish_steps += finished.steps;
-                if finished.residual < report.residual {
-                    report.residual = finished.residual;
-                    self.best.copy_from_slice(&finish.best);
+                if finished.residual < reached.residual {
+                    reached.residual = finished.residual;
+                    self.best.copy_from_slice(&newton.best);
                 }
             }
         }
-        report.steps = self.system.factorizations + finish_steps;
-        report
+        reached.steps = self.system.factorizations + finish_steps;
+        (reached, strides)
     }
 
     /// Begins without impulses and with a τ as large as the error is there.
@@ -160,16 +137,16 @@ impl Continuation {
         self.system.start(context, compliance);
     }
 
-    fn offer(&mut self, report: &mut PathReport, residual: f64) {
-        if residual < report.residual {
-            report.residual = residual;
+    fn offer(&mut self, reached: &mut Reached, residual: f64) {
+        if residual < reached.residual {
+            reached.residual = residual;
             self.best.copy_from_slice(&self.base.lambda);
         }
     }
 
     /// Newton at the first τ; whether it found the path.
-    fn enter(&mut self, context: &mut Context<'_>) -> bool {
-        let enough = ENTRY_CLOSENESS * self.system.at.theta.exp();
+    fn enter(&mut self, context: &mut Context<'_>, settings: &Settings) -> bool {
+        let enough = settings.closeness * settings.closeness * self.system.at.theta.exp();
         let mut size = self.system.linearize(context);
         let mut steps = 0;
         while size > enough || size.is_nan() {
@@ -204,33 +181,32 @@ impl Continuation {
 
     /// One stride along the path, as long as it can be; `false` when none is short enough or time is
     /// up.
-    fn advance(&mut self, context: &mut Context<'_>) -> bool {
-        let mut failures = 0;
-        while self.stride > SHORTEST_STRIDE && !context.stopwatch.is_spent() {
+    fn advance(&mut self, context: &mut Context<'_>, settings: &Settings) -> bool {
+        while self.stride > f64::EPSILON
+            && self.system.factorizations < settings.max_factorizations
+            && !context.stopwatch.is_spent()
+        {
             self.system.at.copy_from(&self.base);
             self.system.at.add(self.stride, &self.tangent);
-            if let Some(correction) = self.correct(context)
+            if let Some(correction) = self.correct(context, settings.closeness)
                 && self.find_tangent(context) >= SMALLEST_COSINE
             {
                 self.settle(context);
                 let trouble = correction.first.max(correction.contraction);
-                self.stride *= (AIM / trouble).sqrt().clamp(0.5, 2.0);
+                self.stride *= (settings.aim / trouble).sqrt().clamp(0.5, 2.0);
                 return true;
             }
-            self.stride *= CUT;
-            failures += 1;
-            if failures % NEXT_POLISH == FIRST_POLISH {
-                self.polish(context);
-            }
+            self.stride *= SHORTER;
         }
         self.system.at.copy_from(&self.base);
         false
     }
 
     /// Newton from the predicted point back to the path.
-    fn correct(&mut self, context: &mut Context<'_>) -> Option<Correction> {
+    fn correct(&mut self, context: &mut Context<'_>, closeness: f64) -> Option<Correction> {
+        // Short strides want a base that is closer to the path than they are long.
         let stride = self.stride * self.largest(context.problem, &self.tangent);
-        let enough = (RELATIVE_CLOSENESS * stride).clamp(CLOSENESS_FLOOR, CLOSENESS);
+        let enough = closeness.min(stride * closeness.sqrt());
         let mut correction = Correction {
             first: self.correction_step(context)?,
             contraction: 0.0,
@@ -247,12 +223,12 @@ impl Continuation {
             if steps == 1 {
                 correction.contraction = length / last;
             }
-            if length > 0.5 * last && length > ROUNDING {
+            if length > 0.5 * last && length > LEAST_CORRECTION {
                 return None;
             }
             last = length;
         }
-        (last <= enough).then_some(correction)
+        (last <= enough.max(LEAST_CORRECTION)).then_some(correction)
     }
 
     /// One Newton step across the tangent; its length.
@@ -269,23 +245,6 @@ impl Continuation {
         self.system.at.add(1.0, &self.step);
         let length = self.largest(context.problem, &self.step);
         length.is_finite().then_some(length)
-    }
-
-    /// Where strides fail the base may be too far from the path for strides that short: corrects it.
-    fn polish(&mut self, context: &mut Context<'_>) {
-        self.system.at.copy_from(&self.base);
-        let mut last = f64::INFINITY;
-        for _ in 0..POLISH_STEPS {
-            match self.correction_step(context) {
-                Some(length) if length < POLISHED => {
-                    self.find_tangent(context);
-                    self.settle(context);
-                    return;
-                }
-                Some(length) if length <= 4.0 * last => last = length,
-                _ => return,
-            }
-        }
     }
 
     /// The tangent where the system was last factorised; its cosine with the one at the base.
@@ -344,13 +303,14 @@ impl Continuation {
 #[cfg(test)]
 mod tests {
     use stiction_constraints::problem_file::{self, ProblemFile};
-    use stiction_constraints::{Budget, Stopwatch, Yardstick};
+    use stiction_constraints::{Budget, Criterion, Stopwatch, Yardstick};
     use stiction_generators::{RandomSmallParams, random_small};
 
     use super::*;
     use crate::hessian::Hessian;
     use crate::products::Columns;
-    use crate::settings::LinearSolver;
+    use crate::path::PathNewton;
+    use crate::settings::{CanalSettings, LinearSolver, Path};
 
     const TOLERANCE: f64 = 1e-7;
 
@@ -370,28 +330,28 @@ mod tests {
             columns: &columns,
             hessian: &mut hessian,
             stopwatch: &Stopwatch::start(&Budget::default()),
+            criterion: Criterion::Scaled,
+            tolerance: TOLERANCE,
+        };
+        let settings = CanalSettings::default();
+        let finish = settings.finish.expect("a default");
+        let path_settings = Path {
+            max_steps: 1000,
+            ..settings.path.expect("a default")
         };
         let mut path = PathNewton::default();
-        let plain = PathTask {
-            start: &cold,
-            criterion: Criterion::Scaled,
-            tolerance: TOLERANCE,
-            start_residual: cold_residual,
-            hopeless: f64::INFINITY,
-            smoothing: cold_residual,
-            max_steps: 1000,
-        };
-        let plain = path.run(&mut context, plain).residual;
-        let task = ContinuationTask {
-            criterion: Criterion::Scaled,
-            tolerance: TOLERANCE,
-            compliance: 1e-2,
-        };
+        let start = (cold.as_slice(), cold_residual);
+        let plain = path.run(&mut context, (&path_settings, &finish), start, cold_residual);
         let mut continuation = Continuation::default();
-        let report = continuation.run(&mut context, &mut path, &task);
+        let (reached, _) = continuation.run(
+            &mut context,
+            (&settings.continuation.expect("a default"), Some(&finish)),
+            &mut FinishNewton::default(),
+            usize::MAX,
+        );
         let measured = yardstick.measure(problem, &continuation.best, Criterion::Scaled);
-        assert!((measured - report.residual).abs() <= 1e-3 * TOLERANCE);
-        [plain, measured]
+        assert!((measured - reached.residual).abs() <= 1e-3 * TOLERANCE);
+        [plain.residual, measured]
     }
 
     fn gripper() -> Problem {

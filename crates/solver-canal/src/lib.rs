@@ -1,21 +1,24 @@
 #![doc = include_str!("../README.md")]
 
 mod continuation;
+mod finish;
 mod hessian;
 mod line_search;
+mod natural_map;
 mod newton;
-mod pace;
+mod outer_loop;
 mod path;
 mod products;
 mod progress;
 mod settings;
-mod shift;
 mod smoothed_system;
 mod solve;
 mod state;
 
-pub use settings::{CanalSettings, InnerStop, LinearSolver, Penalty};
-pub use solve::Canal;
+pub use settings::{
+    CanalSettings, Continuation, Finish, InnerStop, LinearSolver, OuterLoop, Path, Penalty, Strict,
+};
+pub use solve::{Canal, STAGES};
 
 /// Names and one line on what each is for.
 pub const SOLVERS: &[(&str, &str)] = &[

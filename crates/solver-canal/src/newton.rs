@@ -10,7 +10,7 @@ use stiction_constraints::{JointRows, Problem, Stopwatch, Yardstick};
 
 use crate::hessian::Hessian;
 use crate::line_search::{Slope, find_step};
-use crate::settings::{CanalSettings, InnerStop};
+use crate::settings::{InnerStop, OuterLoop, Strict};
 use crate::state::{Operators, State, dot};
 
 /// How an inner solve went.
@@ -23,16 +23,17 @@ pub(crate) struct InnerReport {
 }
 
 /// Step length, relative to v̂, that rounding can no longer tell from zero.
-const ROUNDING: f64 = 4e-16;
-/// ‖r‖, relative to the impulses it balances, that rounding can no longer reduce.
+const LAST_DIGIT: f64 = 2.0 * f64::EPSILON;
+/// ‖r‖, relative to the impulses it balances, that rounding can no longer reduce: some fifty last digits.
 const FLOOR: f64 = 1e-14;
-/// Shortest step that the strict solve tries before it gives up: a smaller penalty gets there sooner.
-const SHORTEST_STEP: f64 = 1e-3;
+/// Part of the decrease that the linearisation promises which a step must bring (Armijo's, as in the
+/// textbooks).
+const DECREASE: f64 = 1e-4;
 
 /// What the inner solves of one run share.
 pub(crate) struct InnerProblem<'a> {
     pub(crate) problem: &'a Problem,
-    pub(crate) settings: &'a CanalSettings,
+    pub(crate) settings: &'a OuterLoop,
     pub(crate) yardstick: &'a Yardstick,
     pub(crate) stopwatch: &'a Stopwatch,
 }
@@ -59,7 +60,7 @@ impl InnerProblem<'_> {
             let alpha = self.search_line(state, slope_at_zero);
             report.steps += 1;
             state.try_step(alpha);
-            let is_rounding = state.advance(alpha) <= ROUNDING;
+            let is_rounding = state.advance(alpha) <= LAST_DIGIT;
             self.measure(state);
             report.is_solved = is_rounding || self.is_solved(state);
         }
@@ -92,18 +93,18 @@ impl InnerProblem<'_> {
     }
 
     /// Solves the strict surrogate problem (20) from the current v̂ by damped semismooth Newton.
-    /// When it gives up, after `most` steps at the latest, v̂ is as before.
+    /// When it gives up v̂ is as before.
     pub(crate) fn solve_strict(
         &self,
         hessian: &mut Hessian,
         state: &mut State,
-        most: usize,
+        strict: &Strict,
     ) -> InnerReport {
         state.keep_velocity();
         let (mut report, mut size) = self.begin(state, Operators::Strict);
         while !report.is_solved {
             report.factorizations += 1;
-            if report.steps == most
+            if report.steps == strict.max_steps
                 || self.stopwatch.is_spent()
                 || !hessian.factorize_general(self.rows(), &state.awake, &state.stiffness)
             {
@@ -111,7 +112,7 @@ impl InnerProblem<'_> {
             }
             state.set_direction(self.yardstick, |d| hessian.solve_general(d));
             report.steps += 1;
-            let Some((alpha, new_size)) = self.backtrack(state, size) else {
+            let Some((alpha, new_size)) = self.backtrack(state, size, strict.shortest_step) else {
                 break;
             };
             state.advance(alpha);
@@ -125,18 +126,18 @@ impl InnerProblem<'_> {
     }
 
     /// The first of α = 1, ½, ¼, … at which ‖r‖ has come down from `size`, and what it is there.
-    fn backtrack(&self, state: &mut State, size: f64) -> Option<(f64, f64)> {
+    fn backtrack(&self, state: &mut State, size: f64, shortest: f64) -> Option<(f64, f64)> {
         let (mut alpha, mut taken) = (1.0, 0.0);
         state.respond_at_end(self.problem, alpha, Operators::Strict);
         loop {
             state.try_step(alpha - taken);
             taken = alpha;
             let new_size = self.measure(state);
-            if new_size <= (1.0 - 1e-4 * alpha) * size {
+            if new_size <= (1.0 - DECREASE * alpha) * size {
                 return Some((alpha, new_size));
             }
             alpha *= 0.5;
-            if alpha < SHORTEST_STEP {
+            if alpha < shortest {
                 return None;
             }
             state.respond_between(self.problem, alpha, Operators::Strict);

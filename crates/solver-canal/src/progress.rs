@@ -1,6 +1,6 @@
 //! What a run has reached and spent.
 
-use stiction_constraints::{Budget, HistoryEntry};
+use stiction_constraints::{Budget, HistoryEntry, Stages};
 
 use crate::newton::InnerReport;
 
@@ -24,52 +24,17 @@ impl Best {
             self.lambda.copy_from_slice(lambda);
         }
     }
-
-    pub(crate) fn is_within(&self, budget: &Budget) -> bool {
-        self.residual <= budget.tolerance
-    }
 }
 
-/// The mean of the impulses of many outer iterations. Where they circle around an answer it is closer
-/// to it than any of them, but for the contacts that slide.
-#[derive(Debug, Default)]
-pub(crate) struct Mean {
-    sum: Vec<f64>,
-    weight: f64,
-}
-
-impl Mean {
-    pub(crate) fn clear(&mut self) {
-        self.sum.clear();
-        self.weight = 0.0;
-    }
-
-    /// Adds impulses with the length of the step that led to them.
-    pub(crate) fn add(&mut self, lambda: &[f64], weight: f64) {
-        self.sum.resize(lambda.len(), 0.0);
-        for (sum, value) in self.sum.iter_mut().zip(lambda) {
-            *sum += weight * value;
-        }
-        self.weight += weight;
-    }
-
-    /// The mean since [`clear`](Self::clear); call only after [`add`](Self::add), and `clear` next.
-    pub(crate) fn take(&mut self) -> &[f64] {
-        for sum in &mut self.sum {
-            *sum /= self.weight;
-        }
-        &self.sum
-    }
-}
-
-/// What a run has spent.
+/// What a run has spent, and on which stages.
 #[derive(Debug, Default)]
 pub(crate) struct Spent {
     pub(crate) iterations: usize,
     pub(crate) newton_steps: usize,
     pub(crate) factorizations: usize,
-    /// What the first attempt began with.
-    pub(crate) start_residual: Option<f64>,
+    /// What the solve began with.
+    pub(crate) start_residual: f64,
+    pub(crate) stages: Stages,
     pub(crate) history: Vec<HistoryEntry>,
 }
 
@@ -77,6 +42,53 @@ impl Spent {
     pub(crate) fn add(&mut self, report: &InnerReport) {
         self.newton_steps += report.steps;
         self.factorizations += report.factorizations;
+    }
+
+    /// Iterations that the budget leaves.
+    pub(crate) fn iterations_left(&self, budget: &Budget) -> usize {
+        budget
+            .max_iterations
+            .map_or(usize::MAX, |most| most.saturating_sub(self.iterations))
+    }
+}
+
+/// Outer iterations in a row that did not halve the residual; twice as many may be after every rescue
+/// that failed.
+#[derive(Debug)]
+pub(crate) struct Patience {
+    stalled: usize,
+    most: usize,
+    lost: usize,
+}
+
+impl Patience {
+    pub(crate) fn new(most: usize) -> Self {
+        Self {
+            stalled: 0,
+            most,
+            lost: 0,
+        }
+    }
+
+    /// Takes in the best residual before and after an outer iteration; whether nothing moves any more,
+    /// or the strict problem `resists` for the first time.
+    pub(crate) fn is_over(&mut self, before: f64, after: f64, resists: bool) -> bool {
+        self.stalled = if after > 0.5 * before {
+            self.stalled + 1
+        } else {
+            0
+        };
+        self.stalled >= self.most || (resists && self.lost == 0)
+    }
+
+    /// Takes in whether what was tried then has paid; whether this was in vain for the second time.
+    pub(crate) fn note(&mut self, has_paid: bool) -> bool {
+        self.stalled = 0;
+        if !has_paid {
+            self.most *= 2;
+            self.lost += 1;
+        }
+        self.lost > 1
     }
 }
 
@@ -101,5 +113,38 @@ impl Pause {
             self.next = (2 * self.next).max(1);
             self.remaining = self.next;
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn patience_doubles_when_a_rescue_fails() {
+        let mut patience = Patience::new(2);
+        assert!(!patience.is_over(1.0, 0.9, false));
+        assert!(patience.is_over(0.9, 0.8, false));
+        assert!(!patience.note(false));
+        // Resisting counts only the first time.
+        for _ in 0..3 {
+            assert!(!patience.is_over(0.8, 0.8, true));
+        }
+        assert!(patience.is_over(0.8, 0.8, true));
+        assert!(!patience.note(true));
+        assert!(!patience.is_over(0.8, 0.1, false));
+        assert!(patience.note(false));
+    }
+
+    #[test]
+    fn a_pause_is_twice_as_long_after_every_failure() {
+        let mut pause = Pause::default();
+        assert!(pause.is_over());
+        pause.note(false);
+        assert!(!pause.is_over() && pause.is_over());
+        pause.note(false);
+        assert!(!pause.is_over() && !pause.is_over() && pause.is_over());
+        pause.note(true);
+        assert!(pause.is_over());
     }
 }

@@ -1,9 +1,30 @@
-//! What a user may set.
+//! What a user may set: one struct for each stage of the strategy.
+//!
+//! Each number names its source, or what chose it. «Recorded steps» are those of the built-in scenes
+//! (`stiction run SCENE --problems FOLDER --every 7`), measured by `stiction bench stages FOLDER`.
 
 /// Settings of [`Canal`](crate::Canal). The defaults need no tuning: every penalty is a multiple
 /// of the problem's own effective mass.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CanalSettings {
+    /// Algorithm 1.
+    pub outer_loop: OuterLoop,
+    /// Inner solves of the strict surrogate problem before the convex one; `None` leaves them out.
+    pub strict: Option<Strict>,
+    /// Newton straight at the complementarity problem, from guesses and where an inner solve has
+    /// settled which contacts stick, slide and open; `None` leaves it out.
+    pub finish: Option<Finish>,
+    /// The smoothed path from where the outer loop is stuck; `None` leaves it out.
+    pub path: Option<Path>,
+    /// The smoothed path from its beginning, through folds: the rescue; `None` leaves it out.
+    pub continuation: Option<Continuation>,
+    /// How the Newton systems are solved.
+    pub linear_solver: LinearSolver,
+}
+
+/// Algorithm 1 of [AL].
+#[derive(Debug, Clone, PartialEq)]
+pub struct OuterLoop {
     /// First penalty β.
     pub penalty_start: Penalty,
     /// Largest penalty β.
@@ -12,26 +33,73 @@ pub struct CanalSettings {
     pub penalty_growth: f64,
     /// ζ in (0, 1): β grows when ‖J v̂ − z‖ did not shrink by this factor.
     pub penalty_test: f64,
+    /// Whether constraints have penalties of their own, in proportion to the mass that each sees,
+    /// [JFL, (2)], instead of one for all.
+    pub penalty_per_constraint: bool,
     /// Outer iterations when the budget names none.
-    pub max_outer: usize,
+    pub max_iterations: usize,
     /// Newton steps in one outer iteration.
     pub max_newton: usize,
-    /// Newton steps of a strict inner solve before the convex one is taken instead; 0 leaves the
-    /// strict one out.
-    pub max_strict: usize,
     /// When an inner Newton solve has done enough.
     pub inner_stop: InnerStop,
     /// |slope| that the line search leaves, relative to the slope at its start.
     pub line_search_tolerance: f64,
     /// Whether the normal shift p follows the slip velocity (`false`: the convex soft model).
     pub update_shift: bool,
-    /// Whether to damp the shift per contact once the outer loop stops making progress.
-    pub damp_shift: bool,
-    /// Whether to finish (and to rescue a stalled run) with Newton on the complementarity problem
-    /// itself.
-    pub polish: bool,
-    /// How the Newton systems are solved.
-    pub linear_solver: LinearSolver,
+    /// Outer iterations that may fail to halve the residual before the loop counts as stuck.
+    pub patience: usize,
+    /// A guess whose residual exceeds that of a cold start by this factor is not used.
+    pub far_off: f64,
+}
+
+/// Damped semismooth Newton on the strict surrogate problem, [AL, (20)].
+#[derive(Debug, Clone, PartialEq)]
+pub struct Strict {
+    /// Newton steps before it gives up.
+    pub max_steps: usize,
+    /// Shortest step before it gives up.
+    pub shortest_step: f64,
+    /// Times the penalty is lowered by [`retreat`](Self::retreat) where it gave up: the smaller β,
+    /// the closer the surrogate is to a linear problem.
+    pub retreats: usize,
+    /// Factor on β at each.
+    pub retreat: f64,
+}
+
+/// Newton straight at the complementarity problem.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Finish {
+    /// Newton steps.
+    pub max_steps: usize,
+    /// First regularisation ε. Each step leaves ε/(ε + σ²) of the error in a direction of stiffness
+    /// σ², relative to the effective mass.
+    pub regularization: f64,
+    /// Smallest ε: directions that are less stiff count as null.
+    pub least_regularization: f64,
+}
+
+/// Newton along the smoothed path while its parameter τ is lowered.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Path {
+    /// Newton steps.
+    pub max_steps: usize,
+    /// Factor on τ where the iterate is close to the path.
+    pub cut: f64,
+    /// Steps that may raise the error before the path is left.
+    pub patience: usize,
+}
+
+/// Pseudo-arc-length continuation of the smoothed path.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Continuation {
+    /// Factorisations.
+    pub max_factorizations: usize,
+    /// κ where the path begins: every constraint gives by this part of τ for an impulse of its size.
+    pub compliance: f64,
+    /// Length that the first correction of a stride and its contraction are steered to.
+    pub aim: f64,
+    /// A correction counts as the last when it is this short.
+    pub closeness: f64,
 }
 
 /// How the Newton systems are solved.
@@ -73,55 +141,131 @@ pub enum InnerStop {
     Inexact(f64),
 }
 
+impl Default for OuterLoop {
+    fn default() -> Self {
+        Self {
+            // 10 and 1e5 times the mass solve the same problems at any unit of mass, where the printed
+            // 1e4 fails on light and on heavy scenes.
+            penalty_start: Penalty::TimesMass(10.0),
+            penalty_max: Penalty::TimesMass(1e5),
+            penalty_growth: 10.0,
+            penalty_test: 0.25,
+            penalty_per_constraint: false,
+            max_iterations: 100,
+            max_newton: 60,
+            inner_stop: InnerStop::Inexact(0.1),
+            line_search_tolerance: 0.1,
+            update_shift: true,
+            patience: 3,
+            far_off: 1e3,
+        }
+    }
+}
+
+impl Default for Strict {
+    fn default() -> Self {
+        Self {
+            max_steps: 40,
+            shortest_step: 1e-3,
+            retreats: 2,
+            retreat: 0.1,
+        }
+    }
+}
+
+impl Default for Finish {
+    fn default() -> Self {
+        Self {
+            max_steps: 8,
+            // Large enough that C = 1/ε does not drown the first step in rounding.
+            regularization: 1e-6,
+            // At 1e-12 four digits are left of a step in 64-bit numbers.
+            least_regularization: 1e-12,
+        }
+    }
+}
+
+impl Default for Path {
+    fn default() -> Self {
+        Self {
+            max_steps: 40,
+            cut: 0.1,
+            patience: 5,
+        }
+    }
+}
+
+impl Default for Continuation {
+    fn default() -> Self {
+        Self {
+            // Most problems take 200; the worst jammed pile that was met took 6000.
+            max_factorizations: 7000,
+            compliance: 1e-2,
+            aim: 0.1,
+            // 1e-2 loses the path of one random problem in thirty.
+            closeness: 1e-3,
+        }
+    }
+}
+
 impl Default for CanalSettings {
     fn default() -> Self {
         Self {
-            penalty_start: Penalty::TimesMass(10.0),
-            penalty_max: Penalty::TimesMass(1e5),
-            penalty_growth: 6.0,
-            penalty_test: 0.25,
-            max_outer: 100,
-            max_newton: 60,
-            max_strict: 40,
-            inner_stop: InnerStop::Inexact(0.15),
-            line_search_tolerance: 0.1,
-            update_shift: true,
-            damp_shift: true,
-            polish: true,
+            outer_loop: OuterLoop::default(),
+            strict: Some(Strict::default()),
+            finish: Some(Finish::default()),
+            path: Some(Path::default()),
+            continuation: Some(Continuation::default()),
             linear_solver: LinearSolver::Automatic,
         }
     }
 }
 
 impl CanalSettings {
-    /// [AL, Alg. 1] as printed: β starts at 1e4, exact inner solves, no polish.
+    /// [AL, Alg. 1] as printed: β starts at 1e4, exact inner solves, nothing else.
     pub fn paper() -> Self {
         Self {
-            penalty_start: Penalty::Absolute(1e4), // [AL, §V-D]
-            penalty_max: Penalty::Absolute(1e8),
-            penalty_growth: 10.0,
-            inner_stop: InnerStop::Relative(1e-10),
-            line_search_tolerance: 1e-8,
-            max_strict: 0,
-            damp_shift: false,
-            polish: false,
-            ..Self::default()
+            outer_loop: OuterLoop {
+                penalty_start: Penalty::Absolute(1e4), // [AL, §V-D]
+                penalty_max: Penalty::Absolute(1e8),
+                inner_stop: InnerStop::Relative(1e-10),
+                line_search_tolerance: 1e-8,
+                ..OuterLoop::default()
+            },
+            strict: None,
+            finish: None,
+            path: None,
+            continuation: None,
+            linear_solver: LinearSolver::Automatic,
         }
     }
 
     /// One outer iteration with a fixed penalty and no shift: the soft convex model.
     pub fn convex() -> Self {
+        let paper = Self::paper();
         Self {
-            penalty_start: Penalty::TimesMass(1e3),
-            penalty_max: Penalty::TimesMass(1e3),
-            max_outer: 1,
-            inner_stop: InnerStop::Relative(1e-10),
-            line_search_tolerance: 1e-8,
-            max_strict: 0,
-            update_shift: false,
-            damp_shift: false,
-            polish: false,
-            ..Self::default()
+            outer_loop: OuterLoop {
+                penalty_start: Penalty::TimesMass(1e3),
+                penalty_max: Penalty::TimesMass(1e3),
+                max_iterations: 1,
+                update_shift: false,
+                ..paper.outer_loop
+            },
+            ..paper
         }
+    }
+
+    /// These settings without one of the [stages](crate::STAGES), for ablations; `None` for a name
+    /// that is none, or that the rest stands on.
+    pub fn without(&self, stage: &str) -> Option<Self> {
+        let mut out = self.clone();
+        match stage {
+            "strict" => out.strict = None,
+            "finish" => out.finish = None,
+            "path" => out.path = None,
+            "continuation" => out.continuation = None,
+            _ => return None,
+        }
+        Some(out)
     }
 }

@@ -1,28 +1,18 @@
 //! The smoothed complementarity problem as a system of λ and θ = log τ, and Newton systems with it.
 //!
-//! F(λ, θ) = λ − T(λ, J v̂ + κ λ/β; τ) is the F of [`path`](crate::path) with one addition: κ
+//! F(λ, θ) = λ − T(λ, J v̂ + κ λ/β; τ) is the F of [`natural_map`](crate::natural_map) with one addition: κ
 //! proportional to τ makes every constraint give a little. A smoothed contact wants a velocity that
 //! separates strictly, and where constraints leave no such velocity it has no solution however large
 //! τ is; where they are redundant, it has many. With κ > 0 it has one whatever the constraints are,
 //! and both additions vanish together.
 
 use nalgebra::{Matrix3, Vector3};
-use stiction_constraints::{Criterion, Problem, Stopwatch, Yardstick};
+use stiction_constraints::Criterion;
 
-use crate::hessian::Hessian;
-use crate::products::Columns;
+use crate::natural_map::Context;
 
 /// ε: far below what separates the path from the problem, so that the tangent is the path's own.
-const REGULARIZATION: f64 = 1e-10;
-
-/// The problem at hand and what its Newton systems are solved with.
-pub(crate) struct Context<'a> {
-    pub(crate) problem: &'a Problem,
-    pub(crate) yardstick: &'a mut Yardstick,
-    pub(crate) columns: &'a Columns,
-    pub(crate) hessian: &'a mut Hessian,
-    pub(crate) stopwatch: &'a Stopwatch,
-}
+const TANGENT_REGULARIZATION: f64 = 1e-10;
 
 /// Impulses with the logarithm of a smoothing, or a direction in the space of both.
 #[derive(Debug, Default)]
@@ -126,7 +116,7 @@ impl SmoothedSystem {
             );
             let f = lambda - response.impulse;
             size = size.max(f.amax() / mass);
-            let by_impulse = Matrix3::identity() * (1.0 + REGULARIZATION) - response.by_impulse
+            let by_impulse = Matrix3::identity() * (1.0 + TANGENT_REGULARIZATION) - response.by_impulse
                 + response.by_velocity * give;
             let by_theta = response.by_velocity * lambda * give - response.by_log_smoothing;
             let c = by_impulse.try_inverse().unwrap_or_else(Matrix3::zeros);
@@ -139,6 +129,9 @@ impl SmoothedSystem {
 
     /// Factorises the last linearisation; `false` when it is singular.
     pub(crate) fn factorize(&mut self, context: &mut Context<'_>) -> bool {
+        if context.stopwatch.is_spent() {
+            return false;
+        }
         self.factorizations += 1;
         context
             .hessian

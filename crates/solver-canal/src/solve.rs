@@ -1,72 +1,90 @@
-//! Algorithm 1 of [AL]: the outer loop.
+//! The strategy: which stages a solve goes through, and how it ends.
 
 use stiction_constraints::{
-    Budget, Criterion, Failure, HistoryEntry, Outcome, Problem, Report, Residuals, Solution,
-    Solver, Stages, Stopwatch, Yardstick,
+    Budget, Criterion, Declaration, Failure, Outcome, Problem, Relaxation, Report, Residuals,
+    Solution, Solver, Stall, Stopwatch, Yardstick,
 };
 
-use crate::continuation::{Continuation, ContinuationTask};
+use crate::continuation::Continuation;
+use crate::finish::FinishNewton;
 use crate::hessian::Hessian;
-use crate::newton::{InnerProblem, InnerReport};
-use crate::pace::{Effort, Pace};
-use crate::path::{PathNewton, PathTask};
-use crate::progress::{Best, Mean, Pause, Spent};
+use crate::natural_map::Context;
+use crate::path::PathNewton;
+use crate::progress::{Best, Pause, Spent};
 use crate::settings::CanalSettings;
-use crate::shift::ShiftUpdate;
-use crate::smoothed_system::Context;
 use crate::state::State;
 
-/// Newton steps straight at the complementarity problem.
-const FINISH_STEPS: usize = 8;
-/// Newton steps along the smoothed path.
-const PATH_STEPS: usize = 40;
-/// A guess whose residual exceeds that of a cold start by this factor is not used.
-const FAR_OFF: f64 = 1e3;
-/// A guess whose residual is that of a cold start times this may be one Newton step away: any that is
-/// better than nothing, but where rows are so many for each degree of freedom that impulses are far from
-/// unique.
-const CLOSE: f64 = 1.0;
-const CLOSE_IF_REDUNDANT: f64 = 1e-4;
-const REDUNDANT: usize = 3;
-/// A residual that is that of a cold start times this may be all that rounding leaves: neither patience
-/// nor another start is worth it.
-const ROUNDING: f64 = 1e-10;
-/// A strict solve of so few steps, from a cold start or from a guess, lets the penalty grow by so
-/// much.
-const EASY_STEPS: usize = 2;
-const EASY_STEPS_FROM_GUESS: usize = 4;
-const EASY_GROWTH: f64 = 30.0;
-/// First κ of the continuations where the first attempt led nowhere: a stiffer one gets past where a
-/// softer one is stuck, and takes longer.
-const COMPLIANCES: [f64; 2] = [1e-2, 1e-3];
-/// The cold start after that: its first penalty relative to the usual one, and its outer iterations.
-const RESTART: (f64, usize) = (0.01, 40);
+/// The stages of the strategy, in their order.
+pub const STAGES: &[&str] = &[
+    "guess",
+    "outer loop",
+    "strict",
+    "finish",
+    "path",
+    "continuation",
+];
+
+impl Canal {
+    /// From the guess to an outcome, stage by stage; each offers what it finds to `best`.
+    fn run_stages(&mut self, run: &Run<'_>, guess: &Solution, spent: &mut Spent) -> Outcome {
+        let start = self.start(run, guess);
+        spent.start_residual = start.residual;
+        spent.stages.note("guess", 0, f64::INFINITY, start.residual);
+        if self.is_done(run) && start.residual <= run.guess_tolerance() {
+            return Outcome::Converged;
+        }
+        if run.stopwatch.is_spent() {
+            return run.stopwatch.outcome();
+        }
+        self.prepare_hessian(run);
+        // A guess that is better than nothing is often one Newton step away; a step to what is worse
+        // than nothing says that it was not.
+        if start.is_guess {
+            self.finish(run, spent, "guess", (start.residual, start.cold_residual));
+        }
+        if self.is_done(run) {
+            return Outcome::Converged;
+        }
+        if let Some(outcome) = self.outer_loop(run, spent) {
+            return outcome;
+        }
+        if self.may_be_rescued(run) {
+            self.follow_from_cold(run, spent);
+        }
+        self.end(run, spent)
+    }
+
+    /// How a solve ends that went through all stages.
+    fn end(&mut self, run: &Run<'_>, spent: &Spent) -> Outcome {
+        if self.is_done(run) {
+            Outcome::Converged
+        } else if run.stopwatch.is_spent() {
+            run.stopwatch.outcome()
+        } else if spent.iterations_left(run.budget) == 0 || !run.budget.rescue {
+            Outcome::OutOfIterations
+        } else if self.is_rounding(run) {
+            Outcome::stalled(Stall::Rounding)
+        } else {
+            Outcome::stalled(Stall::NoProgress)
+        }
+    }
+}
 
 /// The cascaded Newton-based augmented-Lagrangian solver.
 #[derive(Debug)]
 pub struct Canal {
     name: &'static str,
-    settings: CanalSettings,
-    yardstick: Yardstick,
-    hessian: Hessian,
-    state: State,
-    shift: ShiftUpdate,
-    path: PathNewton,
+    pub(crate) settings: CanalSettings,
+    pub(crate) yardstick: Yardstick,
+    pub(crate) hessian: Hessian,
+    pub(crate) state: State,
+    pub(crate) newton: FinishNewton,
+    pub(crate) path: PathNewton,
     continuation: Continuation,
-    best: Best,
-    /// The best of earlier attempts.
-    earlier: Best,
-    strict_pause: Pause,
-    finish_pause: Pause,
-    effort: Effort,
-    /// At the patient pace, since the last gain or round.
-    mean: Mean,
-}
-
-/// How the inner problem of one outer iteration was solved.
-struct Inner {
-    report: InnerReport,
-    is_strict: bool,
+    pub(crate) best: Best,
+    pub(crate) strict_pause: Pause,
+    /// v̂ before the last outer iteration.
+    pub(crate) last_velocity: Vec<f64>,
 }
 
 /// Where the iteration starts.
@@ -74,18 +92,22 @@ struct Start {
     /// The criterion's, and what it is without a guess.
     residual: f64,
     cold_residual: f64,
-    /// Whether the guess may be close to the answer.
-    is_close: bool,
-    /// Steps of a strict solve that count as few.
-    easy_steps: usize,
+    /// Whether it starts from a guess that is better than nothing.
+    is_guess: bool,
 }
 
 /// What stays the same during one solve.
 #[derive(Clone, Copy)]
-struct Run<'a> {
-    problem: &'a Problem,
-    budget: &'a Budget,
-    stopwatch: &'a Stopwatch,
+pub(crate) struct Run<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) budget: &'a Budget,
+    pub(crate) stopwatch: &'a Stopwatch,
+}
+
+impl Run<'_> {
+    fn guess_tolerance(&self) -> f64 {
+        self.budget.guess_tolerance.unwrap_or(self.budget.tolerance)
+    }
 }
 
 impl Canal {
@@ -97,15 +119,12 @@ impl Canal {
             yardstick: Yardstick::default(),
             hessian: Hessian::default(),
             state: State::default(),
-            shift: ShiftUpdate::default(),
+            newton: FinishNewton::default(),
             path: PathNewton::default(),
             continuation: Continuation::default(),
             best: Best::default(),
-            earlier: Best::default(),
             strict_pause: Pause::default(),
-            finish_pause: Pause::default(),
-            effort: Effort::default(),
-            mean: Mean::default(),
+            last_velocity: Vec::new(),
         }
     }
 
@@ -134,237 +153,87 @@ impl Solver for Canal {
         self.name
     }
 
+    fn declaration(&self) -> Declaration {
+        let is_convex = !self.settings.outer_loop.update_shift;
+        Declaration {
+            relaxes: if is_convex {
+                &[Relaxation::Signorini, Relaxation::Coulomb]
+            } else {
+                &[]
+            },
+            guarantee: if is_convex {
+                "the convex problem of one outer iteration"
+            } else {
+                "frictionless problems, to which Algorithm 1 is the method of multipliers"
+            },
+            tests: &[
+                Criterion::EpsAbs,
+                Criterion::VelocityChange,
+                Criterion::Consensus,
+            ],
+            own_test: (self.name == "canal-paper").then_some(Criterion::Consensus),
+            finds_least_violation: !is_convex,
+            ..Declaration::EXACT
+        }
+    }
+
     fn solve(&mut self, problem: &Problem, budget: &Budget, solution: &mut Solution) -> Report {
         let stopwatch = Stopwatch::start(budget);
-        let mut spent = Spent::default();
-        let outcome = match self.yardstick.update(problem) {
-            Err(failure) => return refuse(failure, problem, &stopwatch, solution),
-            Ok(()) => self.attempt(
-                &Run {
-                    problem,
-                    budget,
-                    stopwatch: &stopwatch,
-                },
-                solution,
-                &mut spent,
-            ),
+        let run = Run {
+            problem,
+            budget,
+            stopwatch: &stopwatch,
         };
+        let prepared = if self.declaration().has(budget.criterion) {
+            self.yardstick.update(problem)
+        } else {
+            Err(Failure::UnsupportedCriterion(budget.criterion))
+        };
+        if let Err(failure) = prepared {
+            solution.set_to_zero(problem);
+            return Report {
+                time: stopwatch.elapsed(),
+                ..Report::of(Outcome::Failed(failure))
+            };
+        }
+        let mut spent = Spent::default();
+        let outcome = self.run_stages(&run, solution, &mut spent);
         solution.impulse.clear();
         solution.impulse.extend_from_slice(&self.best.lambda);
         solution.velocity.resize(problem.dof_count(), 0.0);
         self.yardstick
             .velocity_of(problem, &solution.impulse, &mut solution.velocity);
         let time = stopwatch.elapsed();
+        let residuals = if budget.all_residuals {
+            self.yardstick
+                .residuals(problem, &solution.velocity, &solution.impulse)
+        } else {
+            Residuals::only(budget.residual_criterion(), self.best.residual)
+        };
         Report {
             outcome,
             iterations: spent.iterations,
             inner_iterations: spent.newton_steps,
             factorizations: spent.factorizations,
-            start_residual: spent.start_residual.unwrap_or(f64::INFINITY),
-            residuals: if budget.all_residuals {
-                self.yardstick
-                    .residuals(problem, &solution.velocity, &solution.impulse)
-            } else {
-                Residuals::only(budget.criterion, self.best.residual)
-            },
+            start_residual: spent.start_residual,
+            residuals,
             time,
-            stages: Stages::default(),
+            stages: spent.stages,
             history: spent.history,
         }
     }
 }
 
-/// Nothing can be computed without A⁻¹: zeros and the reason.
-fn refuse(
-    failure: Failure,
-    problem: &Problem,
-    stopwatch: &Stopwatch,
-    solution: &mut Solution,
-) -> Report {
-    solution.clear();
-    solution.velocity.resize(problem.dof_count(), 0.0);
-    solution.impulse.resize(problem.row_count(), 0.0);
-    Report {
-        outcome: Outcome::Failed(failure),
-        iterations: 0,
-        inner_iterations: 0,
-        factorizations: 0,
-        start_residual: f64::INFINITY,
-        residuals: Residuals::unknown(),
-        time: stopwatch.elapsed(),
-        stages: Stages::default(),
-        history: Vec::new(),
-    }
-}
-
 impl Canal {
-    /// Iterates from the guess; where that leads nowhere, from elsewhere.
-    fn attempt(&mut self, run: &Run<'_>, guess: &Solution, spent: &mut Spent) -> Outcome {
-        let most = run.budget.max_iterations.unwrap_or(self.settings.max_outer);
-        let mut outcome = self.iterate(run, guess, (1.0, most), spent);
-        if !self.settings.polish || !run.budget.rescue {
-            return outcome;
-        }
-        for compliance in COMPLIANCES {
-            if !self.may_try_again(&outcome) {
-                return outcome;
-            }
-            outcome = self.follow_from_cold(run, compliance, spent);
-        }
-        if self.may_try_again(&outcome) {
-            self.earlier.start(&self.best.lambda, self.best.residual);
-            outcome = self.iterate(run, &Solution::cold(), RESTART, spent);
-            self.best.offer(&self.earlier.lambda, self.earlier.residual);
-        }
-        outcome
-    }
-
-    fn may_try_again(&self, outcome: &Outcome) -> bool {
-        *outcome == Outcome::OutOfIterations && !self.effort.is_rounding(self.best.residual)
-    }
-
-    /// The outer loop; line numbers are those of [AL, Alg. 1]. `penalty` is the first one
-    /// relative to the usual, `most` the most iterations.
-    fn iterate(
-        &mut self,
-        run: &Run<'_>,
-        guess: &Solution,
-        (penalty, most): (f64, usize),
-        spent: &mut Spent,
-    ) -> Outcome {
-        let Run {
-            problem,
-            budget,
-            stopwatch,
-        } = *run;
-        // Line 2. The scale of β is the problem's own.
-        let mass = self.yardstick.largest_term_mass();
-        self.state.start(problem, &self.yardstick);
-        self.state
-            .set_penalty(penalty * self.settings.penalty_start.value(mass));
-        let beta_max = self.settings.penalty_max.value(mass).max(self.state.beta);
-        self.shift.start(problem.constraints().len());
-        self.strict_pause = Pause::default();
-        self.finish_pause = Pause::default();
-        self.mean.clear();
-        let start = self.adopt_guess(run, guess);
-        self.effort = Effort::new(
-            most,
-            self.settings.max_strict > 0 && budget.rescue,
-            ROUNDING * start.cold_residual,
-        );
-        self.best.start(&self.state.lambda, start.residual);
-        spent.start_residual.get_or_insert(start.residual);
-        let is_within = self.best.is_within(budget);
-        let is_good = start.residual <= budget.guess_tolerance.unwrap_or(budget.tolerance);
-        if is_within && (is_good || !self.settings.polish) {
-            return Outcome::Converged;
-        }
-        let (dynamics, rows) = self.yardstick.matrices();
-        self.hessian.update(
-            problem.dof_count(),
-            dynamics,
-            rows,
-            self.settings.linear_solver,
-        );
-        // A guess that close is often one Newton step away; a step to what is worse than nothing says
-        // that it was not.
-        if (start.is_close || is_within) && self.settings.polish {
-            self.finish(run, spent, start.residual, start.cold_residual);
-        }
-        if self.best.is_within(budget) {
-            return Outcome::Converged;
-        }
-
-        let mut previous_gap = f64::INFINITY;
-        while self.effort.goes_on() {
-            if stopwatch.is_spent() {
-                return stopwatch.outcome();
-            }
-            let before = self.best.residual;
-            let inner = self.inner_solve(run, spent); // lines 4–14
-            let gap = self.update_multiplier(); // line 15
-            spent.iterations += 1;
-            let residual = self.residual(run);
-            if !residual.is_finite() {
-                return Outcome::Failed(Failure::NotFinite);
-            }
-            self.best.offer(&self.state.lambda, residual);
-
-            if self.settings.polish && !self.best.is_within(budget) {
-                // Nothing opened, closed, started or stopped sliding: the finish converges
-                // quadratically.
-                if !self.state.note_modes() && self.finish_pause.is_over() {
-                    let has_paid = self.finish(run, spent, residual, f64::INFINITY);
-                    if self.effort.pace() == Pace::Patient {
-                        self.finish_pause.note(has_paid);
-                    }
-                }
-                self.effort.note(before, self.best.residual);
-                if self.effort.pace() == Pace::Patient {
-                    self.leave_circle(problem);
-                }
-                if self.effort.is_stuck(inner.is_strict) {
-                    let has_paid = self.follow_path(run, spent);
-                    self.effort.note_path(has_paid, self.best.residual);
-                    self.shift.is_damped |= !has_paid && self.settings.damp_shift;
-                }
-            }
-            if budget.record_history {
-                spent.history.push(HistoryEntry {
-                    iteration: spent.iterations,
-                    seconds: stopwatch.elapsed().as_secs_f64(),
-                    residual: self.best.residual,
-                });
-            }
-            // Lines 16–17. The printed test ‖J v̂ − z‖ equals ‖Δλ‖/β and shrinks when β grows even
-            // if nothing converged: the residual of λ itself decides.
-            if self.best.is_within(budget) {
-                return Outcome::Converged;
-            }
-            // Lines 18–20; where β is no trouble it may grow faster.
-            let growth = match self.effort.pace() {
-                Pace::Patient => Pace::patient_growth(inner.report.steps),
-                Pace::Bold if inner.is_strict && inner.report.steps <= start.easy_steps => {
-                    EASY_GROWTH
-                }
-                Pace::Bold if gap > self.settings.penalty_test * previous_gap => {
-                    self.settings.penalty_growth
-                }
-                Pace::Bold => 1.0,
-            };
-            self.state
-                .set_penalty((growth * self.state.beta).min(beta_max));
-            previous_gap = gap;
-        }
-        if stopwatch.is_spent() {
-            stopwatch.outcome()
-        } else {
-            Outcome::OutOfIterations
-        }
-    }
-
-    /// Multipliers may circle around an answer that attracts nothing: goes on from their mean.
-    fn leave_circle(&mut self, problem: &Problem) {
-        if self.effort.has_gained() {
-            self.mean.clear();
-        }
-        self.mean.add(&self.state.lambda, self.state.beta);
-        if self.effort.is_circling() {
-            let mean = self.mean.take();
-            self.state.adopt(problem, &mut self.yardstick, mean);
-            self.mean.clear();
-        }
-    }
-
-    /// Goes on from the guess if there is one that deserves the name.
-    fn adopt_guess(&mut self, run: &Run<'_>, guess: &Solution) -> Start {
+    /// Sizes buffers and goes on from the guess if there is one that deserves the name.
+    fn start(&mut self, run: &Run<'_>, guess: &Solution) -> Start {
+        self.state.start(run.problem, &self.yardstick);
         let cold_residual = self.residual(run);
+        self.best.start(&self.state.lambda, cold_residual);
         let cold = Start {
             residual: cold_residual,
             cold_residual,
-            is_close: false,
-            easy_steps: EASY_STEPS,
+            is_guess: false,
         };
         if !guess.has_guess(run.problem) {
             return cold;
@@ -372,18 +241,12 @@ impl Canal {
         self.state
             .adopt(run.problem, &mut self.yardstick, &guess.impulse);
         let residual = self.residual(run);
-        let is_redundant = run.problem.row_count() > REDUNDANT * run.problem.dof_count();
-        let close = if is_redundant {
-            CLOSE_IF_REDUNDANT
-        } else {
-            CLOSE
-        };
-        if residual <= FAR_OFF * cold_residual {
+        if residual <= self.settings.outer_loop.far_off * cold_residual {
+            self.best.start(&self.state.lambda, residual);
             return Start {
                 residual,
-                cold_residual,
-                is_close: residual <= close * cold_residual,
-                easy_steps: EASY_STEPS_FROM_GUESS,
+                is_guess: residual <= cold.cold_residual,
+                ..cold
             };
         }
         // Garbage, up to the end of the range of numbers: no guess at all is better.
@@ -391,170 +254,115 @@ impl Canal {
         cold
     }
 
+    fn prepare_hessian(&mut self, run: &Run<'_>) {
+        let (dynamics, rows) = self.yardstick.matrices();
+        self.hessian.update(
+            run.problem.dof_count(),
+            dynamics,
+            rows,
+            self.settings.linear_solver,
+        );
+    }
+
     /// The criterion's residual of the current multipliers.
-    fn residual(&mut self, run: &Run<'_>) -> f64 {
+    pub(crate) fn residual(&mut self, run: &Run<'_>) -> f64 {
+        let criterion = run.budget.residual_criterion();
         self.yardstick
-            .measure(run.problem, &self.state.lambda, run.budget.criterion)
+            .measure(run.problem, &self.state.lambda, criterion)
     }
 
-    /// Solves the surrogate problem: the strict form where Newton manages it, the convex form with
-    /// the shift of the last iterate otherwise.
-    fn inner_solve(&mut self, run: &Run<'_>, spent: &mut Spent) -> Inner {
-        let Self {
-            settings,
-            yardstick,
-            hessian,
-            state,
-            shift,
-            strict_pause,
-            effort,
-            ..
-        } = self;
-        let pace = effort.pace();
-        state.jt_lambda.fill(0.0);
-        yardstick
-            .rows()
-            .mul_transpose_add(&state.lambda, &mut state.jt_lambda);
-        let inner = InnerProblem {
-            problem: run.problem,
-            settings,
-            yardstick,
-            stopwatch: run.stopwatch,
-        };
-        if settings.max_strict > 0 && strict_pause.is_over() {
-            let beta = state.beta;
-            for &retreat in pace.retreats() {
-                state.set_penalty(beta * retreat);
-                let report = inner.solve_strict(hessian, state, pace.strict_steps(settings));
-                spent.add(&report);
-                if report.is_solved {
-                    strict_pause.note(true);
-                    return Inner {
-                        report,
-                        is_strict: true,
-                    };
-                }
-            }
-            state.set_penalty(beta);
-            strict_pause.note(false);
-        }
-        // Lines 4–5: ẽ = e + p(z).
-        if settings.update_shift {
-            shift.update(run.problem, state);
-        }
-        // Lines 6–14.
-        let report = inner.minimize(hessian, state);
-        spent.add(&report);
-        Inner {
-            report,
-            is_strict: false,
-        }
+    /// Whether the best impulses are within the tolerance, and stay so when they are looked at closely.
+    /// Where the budget asks for a test of a paper, that decides instead.
+    pub(crate) fn is_done(&mut self, run: &Run<'_>) -> bool {
+        !run.budget.criterion.is_test() && self.is_solved(run)
     }
 
-    /// z = J v̂ + (λ(v̂) − λ)/β by (14), then λ ← λ(v̂), which is −u by (13); returns ‖J v̂ − z‖.
-    fn update_multiplier(&mut self) -> f64 {
-        let state = &mut self.state;
-        let mut sum = 0.0;
-        for i in 0..state.lambda.len() {
-            let change = (state.response[i] - state.lambda[i]) / state.beta;
-            sum += change * change;
-            state.z[i] = state.x[i] + change;
-            state.lambda[i] = state.response[i];
+    fn is_solved(&mut self, run: &Run<'_>) -> bool {
+        let tolerance = run.budget.tolerance;
+        if self.best.residual > tolerance {
+            return false;
         }
-        sum.sqrt()
-    }
-
-    /// Newton straight at the complementarity problem from the current multipliers with their
-    /// residual; not beyond what would be `hopeless`.
-    fn finish(&mut self, run: &Run<'_>, spent: &mut Spent, residual: f64, hopeless: f64) -> bool {
-        self.newton_on_path(run, spent, (residual, hopeless), 0.0, FINISH_STEPS)
-    }
-
-    /// Newton along the smoothed path, as wide at first as the current error; whether it paid.
-    fn follow_path(&mut self, run: &Run<'_>, spent: &mut Spent) -> bool {
-        let width = self
+        let criterion = run.budget.residual_criterion();
+        let lambda = &self.best.lambda;
+        let confirmed = self
             .yardstick
-            .measure(run.problem, &self.state.lambda, Criterion::Scaled);
-        let residual = self.residual(run);
-        self.newton_on_path(run, spent, (residual, f64::INFINITY), width, PATH_STEPS)
+            .confirm(run.problem, lambda, criterion, tolerance);
+        self.best.residual = self.best.residual.max(confirmed);
+        confirmed <= tolerance
+    }
+
+    /// How a solve ends whose stopping test is met.
+    pub(crate) fn stopped(&mut self, run: &Run<'_>) -> Outcome {
+        if self.is_solved(run) {
+            Outcome::Converged
+        } else {
+            Outcome::Stopped(run.budget.criterion)
+        }
+    }
+
+    /// Whether the residual may be all that rounding leaves: nothing more is to be gained.
+    fn is_rounding(&mut self, run: &Run<'_>) -> bool {
+        self.best.residual <= self.yardstick.floor(run.problem, &self.best.lambda)
+    }
+
+    pub(crate) fn may_be_rescued(&mut self, run: &Run<'_>) -> bool {
+        run.budget.rescue
+            && self.settings.continuation.is_some()
+            && !run.budget.criterion.is_test()
+            && !self.is_rounding(run)
     }
 
     /// Follows the smoothed path from where it begins, through its folds.
-    fn follow_from_cold(&mut self, run: &Run<'_>, compliance: f64, spent: &mut Spent) -> Outcome {
-        let Self {
-            yardstick,
-            hessian,
-            state,
-            path,
-            continuation,
-            best,
-            ..
-        } = self;
+    fn follow_from_cold(&mut self, run: &Run<'_>, spent: &mut Spent) {
+        let Some(settings) = self.settings.continuation.clone() else {
+            return;
+        };
+        let finish = self.settings.finish.clone();
+        let before = self.best.residual;
+        let most = spent.iterations_left(run.budget);
         let mut context = Context {
             problem: run.problem,
-            yardstick,
-            columns: &state.columns,
-            hessian,
+            yardstick: &mut self.yardstick,
+            columns: &self.state.columns,
+            hessian: &mut self.hessian,
             stopwatch: run.stopwatch,
-        };
-        let task = ContinuationTask {
-            criterion: run.budget.criterion,
+            criterion: run.budget.residual_criterion(),
             tolerance: run.budget.tolerance,
-            compliance,
         };
-        let report = continuation.run(&mut context, path, &task);
-        spent.newton_steps += report.steps;
-        spent.factorizations += report.steps;
-        best.offer(&continuation.best, report.residual);
-        if best.is_within(run.budget) {
-            Outcome::Converged
-        } else if run.stopwatch.is_spent() {
-            run.stopwatch.outcome()
-        } else {
-            Outcome::OutOfIterations
-        }
+        let (reached, strides) = self.continuation.run(
+            &mut context,
+            (&settings, finish.as_ref()),
+            &mut self.newton,
+            most,
+        );
+        self.best.offer(&self.continuation.best, reached.residual);
+        spent.iterations += strides;
+        spent.newton_steps += reached.steps;
+        spent.factorizations += reached.steps;
+        spent
+            .stages
+            .note("continuation", reached.steps, before, self.best.residual);
     }
 
-    fn newton_on_path(
-        &mut self,
-        run: &Run<'_>,
-        spent: &mut Spent,
-        (start_residual, hopeless): (f64, f64),
-        smoothing: f64,
-        max_steps: usize,
-    ) -> bool {
-        let Self {
-            yardstick,
-            hessian,
-            state,
-            path,
-            best,
-            ..
-        } = self;
-        let task = PathTask {
-            start: &state.lambda,
-            criterion: run.budget.criterion,
-            tolerance: run.budget.tolerance,
-            start_residual,
-            hopeless,
-            smoothing,
-            max_steps,
-        };
-        let mut context = Context {
+    /// What Newton methods on the natural map work with.
+    pub(crate) fn split<'a>(
+        &'a mut self,
+        run: &Run<'a>,
+    ) -> (
+        Context<'a>,
+        &'a State,
+        &'a mut FinishNewton,
+        &'a mut PathNewton,
+    ) {
+        let context = Context {
             problem: run.problem,
-            yardstick,
-            columns: &state.columns,
-            hessian,
+            yardstick: &mut self.yardstick,
+            columns: &self.state.columns,
+            hessian: &mut self.hessian,
             stopwatch: run.stopwatch,
+            criterion: run.budget.residual_criterion(),
+            tolerance: run.budget.tolerance,
         };
-        let report = path.run(&mut context, task);
-        spent.newton_steps += report.steps;
-        spent.factorizations += report.steps;
-        best.offer(&path.best, report.residual);
-        let has_paid = report.residual < 0.3 * start_residual;
-        if has_paid {
-            state.adopt(run.problem, yardstick, &path.best);
-        }
-        has_paid
+        (context, &self.state, &mut self.newton, &mut self.path)
     }
 }

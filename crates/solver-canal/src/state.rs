@@ -12,6 +12,17 @@ pub(crate) enum Operators {
     Strict,
 }
 
+/// What a multiplier update changed.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct MultiplierChange {
+    /// ‖J v̂ − z‖.
+    pub(crate) gap: f64,
+    /// The same weighed by effective masses, √J.
+    pub(crate) violation: f64,
+    /// ‖Jᵀ Δλ‖: what the new multipliers push, √J.
+    pub(crate) push: f64,
+}
+
 /// v̂, λ and the quantities that follow from them. Buffers live between solves.
 #[derive(Debug, Default)]
 pub(crate) struct State {
@@ -27,7 +38,12 @@ pub(crate) struct State {
     pub(crate) z: Vec<f64>,
     /// Penalty β, set by [`set_penalty`](Self::set_penalty).
     pub(crate) beta: f64,
-    inverse_beta: f64,
+    /// Penalty of each constraint relative to β, and β times it.
+    weight: Vec<f64>,
+    penalty: Vec<f64>,
+    inverse_penalty: Vec<f64>,
+    /// ‖J v̂ − z‖ of each constraint at the last multiplier update.
+    gaps: Vec<f64>,
     /// Normal shift p of each constraint, [AL, (21)].
     pub(crate) shift: Vec<f64>,
     /// λ(v̂) of the closed forms.
@@ -99,12 +115,105 @@ impl State {
         self.v.copy_from_slice(yardstick.free_velocity());
         self.refresh_products(yardstick);
         self.z.fill(0.0);
+        self.shift.fill(0.0);
         self.modes.clear();
+        self.weight.clear();
+        self.weight.resize(count, 1.0);
+        self.penalty.resize(count, 0.0);
+        self.inverse_penalty.resize(count, 0.0);
+        self.gaps.clear();
+        self.gaps.resize(count, f64::INFINITY);
+    }
+
+    /// Penalties in proportion to the largest mass that a constraint sees in one subsystem.
+    pub(crate) fn weigh_by_mass(&mut self, yardstick: &Yardstick) {
+        let largest = yardstick.largest_term_mass();
+        for (index, weight) in self.weight.iter_mut().enumerate() {
+            let seen = yardstick.segment_diagonals(index).iter();
+            let smallest = seen
+                .filter(|diagonal| **diagonal > 0.0)
+                .fold(f64::INFINITY, |a, b| a.min(*b));
+            if smallest.is_finite() {
+                *weight = 1.0 / (smallest * largest);
+            }
+        }
     }
 
     pub(crate) fn set_penalty(&mut self, beta: f64) {
         self.beta = beta;
-        self.inverse_beta = 1.0 / beta;
+        for ((penalty, inverse), weight) in self
+            .penalty
+            .iter_mut()
+            .zip(&mut self.inverse_penalty)
+            .zip(&self.weight)
+        {
+            *penalty = beta * weight;
+            *inverse = 1.0 / *penalty;
+        }
+    }
+
+    /// p of each constraint from z and λ of the last multiplier update, [AL, (21)].
+    pub(crate) fn update_shift(&mut self, problem: &Problem) {
+        for (shift, constraint) in self.shift.iter_mut().zip(problem.constraints()) {
+            let (z, lambda) = (constraint.load(&self.z), constraint.load(&self.lambda));
+            *shift = constraint.law.normal_shift(&z, &constraint.error, &lambda);
+        }
+    }
+
+    /// z = J v̂ + (λ(v̂) − λ)/β by (14), then λ ← λ(v̂), which is −u by (13). Where `own` names ζ and κ,
+    /// each constraint's penalty grows by κ on its own, unless ‖J v̂ − z‖ shrank by ζ there.
+    pub(crate) fn update_multiplier(
+        &mut self,
+        problem: &Problem,
+        masses: &[f64],
+        own: Option<(f64, f64)>,
+    ) -> MultiplierChange {
+        let push = self.multiplier_change(problem.b());
+        let (mut gap, mut violation) = (0.0, 0.0);
+        for (index, constraint) in problem.constraints().iter().enumerate() {
+            let inverse = self.inverse_penalty[index];
+            let mut own_gap = 0.0;
+            for row in constraint.row_range() {
+                let change = (self.response[row] - self.lambda[row]) * inverse;
+                own_gap += change * change;
+                self.z[row] = self.x[row] + change;
+                self.lambda[row] = self.response[row];
+            }
+            gap += own_gap;
+            violation += masses[index] * own_gap;
+            let own_gap = own_gap.sqrt();
+            if let Some((test, growth)) = own
+                && own_gap > test * self.gaps[index]
+            {
+                self.weight[index] *= growth;
+            }
+            self.gaps[index] = own_gap;
+        }
+        MultiplierChange {
+            gap: gap.sqrt(),
+            violation: violation.sqrt(),
+            push,
+        }
+    }
+
+    /// The constraints whose ‖J v̂ − z‖ is at least this part of the largest, if none of them is a
+    /// contact that slips.
+    pub(crate) fn violated(&self, problem: &Problem, share: f64) -> Option<Vec<usize>> {
+        let largest = self.gaps.iter().fold(0.0, |a: f64, b| a.max(*b));
+        let mut out = Vec::new();
+        for (index, constraint) in problem.constraints().iter().enumerate() {
+            if self.gaps[index] < share * largest {
+                continue;
+            }
+            if constraint.law.is_contact() {
+                let gap: Vector3<f64> = constraint.load(&self.z) - constraint.load(&self.x);
+                if gap.xy().norm() > share * self.gaps[index] {
+                    return None;
+                }
+            }
+            out.push(index);
+        }
+        Some(out)
     }
 
     /// Recomputes A v̂ and J v̂.
@@ -118,7 +227,7 @@ impl State {
         self.trial_x.copy_from_slice(&self.x);
         self.awake.clear();
         for (index, constraint) in problem.constraints().iter().enumerate() {
-            if operators == Operators::Strict && self.is_open(constraint) {
+            if operators == Operators::Strict && self.is_open(index, constraint) {
                 constraint.store(&Vector3::zeros(), &mut self.response);
                 self.stiffness[index] = Matrix3::zeros();
             } else if self.respond_one(index, constraint, operators) {
@@ -138,7 +247,7 @@ impl State {
         let mut next = known.iter().copied().peekable();
         for (index, constraint) in problem.constraints().iter().enumerate() {
             let was_awake = next.next_if_eq(&index).is_some();
-            if !was_awake && operators == Operators::Strict && self.is_open(constraint) {
+            if !was_awake && operators == Operators::Strict && self.is_open(index, constraint) {
                 continue;
             }
             if self.respond_one(index, constraint, operators) || was_awake {
@@ -167,17 +276,19 @@ impl State {
     /// Whether a contact is open at `trial_x` under the strict operators, which look at the normal
     /// velocity first. Most contacts are, in every step.
     #[inline]
-    fn is_open(&self, constraint: &Constraint) -> bool {
+    fn is_open(&self, index: usize, constraint: &Constraint) -> bool {
         let normal = constraint.first_row + 2;
         matches!(constraint.law, Law::Contact { .. })
-            && self.lambda[normal] - self.beta * (self.trial_x[normal] + constraint.error.z) <= 0.0
+            && self.lambda[normal] - self.penalty[index] * (self.trial_x[normal] + constraint.error.z)
+                <= 0.0
     }
 
     /// λ(v̂) and K of one constraint at `trial_x`; whether it is awake.
     #[inline]
     fn respond_one(&mut self, index: usize, constraint: &Constraint, operators: Operators) -> bool {
         let x_bar: Vector3<f64> =
-            constraint.load(&self.trial_x) - constraint.load(&self.lambda) * self.inverse_beta;
+            constraint.load(&self.trial_x)
+                - constraint.load(&self.lambda) * self.inverse_penalty[index];
         let operator = match operators {
             Operators::Strict => ConeOperator::Strict,
             Operators::Proximal => ConeOperator::Proximal {
@@ -188,7 +299,7 @@ impl State {
             constraint.rows,
             &x_bar,
             &constraint.error,
-            self.beta,
+            self.penalty[index],
             operator,
         );
         constraint.store(&response.impulse, &mut self.response);

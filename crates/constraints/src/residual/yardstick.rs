@@ -262,11 +262,7 @@ impl Yardstick {
     ) -> f64 {
         self.compute_row_velocity(problem, lambda);
         let rounding = self.rounding(problem, lambda);
-        let mut size = rounding / f64::EPSILON;
-        for constraint in problem.constraints() {
-            let z = constraint.load(&self.row_velocity);
-            size = size.max(z.amax()).max(constraint.error.amax());
-        }
+        let size = self.velocity_size(problem, lambda);
         if !(CAUTION * self.solve_error * size <= tolerance) {
             self.careful.refine(
                 problem,
@@ -282,6 +278,22 @@ impl Yardstick {
             Criterion::Paper | Criterion::Natural | Criterion::EpsAbs => residual,
             _ => residual.max(rounding),
         }
+    }
+
+    /// What rounding may leave of any residual in m/s: v̂ is not known better.
+    pub fn floor(&mut self, problem: &Problem, lambda: &[f64]) -> f64 {
+        self.compute_row_velocity(problem, lambda);
+        CAUTION * self.solve_error * self.velocity_size(problem, lambda)
+    }
+
+    /// The largest of impulses over masses, row velocities and errors: the size of what cancels.
+    fn velocity_size(&self, problem: &Problem, lambda: &[f64]) -> f64 {
+        let mut size = self.rounding(problem, lambda) / f64::EPSILON;
+        for constraint in problem.constraints() {
+            let z = constraint.load(&self.row_velocity);
+            size = size.max(z.amax()).max(constraint.error.amax());
+        }
+        size
     }
 
     /// The last digit of the largest impulse as a velocity, m/s.

@@ -1,0 +1,70 @@
+//! Newton straight at the complementarity problem.
+//!
+//! Where it is known which contacts stick, slide and open, the natural map is smooth and Newton
+//! converges quadratically, but for the regularisation ε of [`natural_map`](crate::natural_map): in
+//! directions that hardly anything moves, such as those of nearly redundant joints, a step leaves
+//! ε/(ε + σ²) of the error. Where a step gains little, ε is lowered for the next.
+
+use crate::natural_map::{Context, NaturalMap, Reached};
+use crate::settings::Finish;
+
+/// A step that leaves more than this of the residual gains little.
+const LITTLE: f64 = 0.3;
+/// Factor on ε then.
+const LOWER: f64 = 1e-2;
+
+/// Buffers of the finish.
+#[derive(Debug, Default)]
+pub(crate) struct FinishNewton {
+    /// The best impulses, on exit.
+    pub(crate) best: Vec<f64>,
+    map: NaturalMap,
+}
+
+impl FinishNewton {
+    /// Newton from impulses with their residual; ends where a second step in a row brings nothing, or
+    /// one leads beyond what is `hopeless`.
+    pub(crate) fn run(
+        &mut self,
+        context: &mut Context<'_>,
+        settings: &Finish,
+        (start, residual): (&[f64], f64),
+        hopeless: f64,
+    ) -> Reached {
+        self.best.clear();
+        self.best.extend_from_slice(start);
+        self.map.start(context, start);
+        let mut reached = Reached { residual, steps: 0 };
+        let mut epsilon = settings.regularization;
+        let mut failures = 0;
+        while reached.steps < settings.max_steps && !context.stopwatch.is_spent() {
+            self.map.linearize(context, 0.0, epsilon);
+            reached.steps += 1;
+            if !self.map.compute_step(context) {
+                break;
+            }
+            self.map.advance(context, 1.0);
+            let residual = self.map.residual(context);
+            if !residual.is_finite() || residual > hopeless {
+                break;
+            }
+            let gains_little = residual > LITTLE * reached.residual;
+            if residual < reached.residual {
+                reached.residual = residual;
+                self.best.copy_from_slice(&self.map.lambda);
+                if residual <= context.tolerance {
+                    break;
+                }
+            }
+            if gains_little {
+                let lower = (LOWER * epsilon).max(settings.least_regularization);
+                failures += usize::from(residual >= reached.residual || lower == epsilon);
+                epsilon = lower;
+                if failures > 1 {
+                    break;
+                }
+            }
+        }
+        reached
+    }
+}

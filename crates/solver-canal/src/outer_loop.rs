@@ -1,0 +1,245 @@
+//! Algorithm 1 of [AL]: the outer loop, and the stages that it calls.
+
+use stiction_constraints::{Criterion, Failure, HistoryEntry, Outcome, Stall};
+
+use crate::newton::InnerProblem;
+use crate::progress::{Patience, Pause, Spent};
+use crate::solve::{Canal, Run};
+use crate::state::MultiplierChange;
+
+/// A stage has paid where it leaves less than this of the residual.
+const PAID: f64 = 0.3;
+/// Multipliers that push this part of what is violated, at most, push nothing: their growth is a proof
+/// that what is violated cannot be satisfied (Farkas). Contradicting constraints get there within some
+/// five iterations.
+const NOTHING: f64 = 1e-6;
+/// ‖J v̂ − z‖ that does not shrink by more than this in an iteration stays.
+const STAYS: f64 = 0.9;
+/// Constraints that take part in a contradiction by this part of the largest violation are named.
+const TAKES_PART: f64 = 1e-2;
+
+impl Canal {
+    /// The outer loop; line numbers are those of [AL, Alg. 1]. `None` where it leads nowhere and
+    /// something else may.
+    pub(crate) fn outer_loop(&mut self, run: &Run<'_>, spent: &mut Spent) -> Option<Outcome> {
+        let settings = self.settings.outer_loop.clone();
+        let own_penalties = settings
+            .penalty_per_constraint
+            .then_some((settings.penalty_test, settings.penalty_growth));
+        // Line 2. The scale of β is the problem's own.
+        let mass = self.yardstick.largest_term_mass();
+        if settings.penalty_per_constraint {
+            self.state.weigh_by_mass(&self.yardstick);
+        }
+        self.state.set_penalty(settings.penalty_start.value(mass));
+        let beta_max = settings.penalty_max.value(mass).max(self.state.beta);
+        self.strict_pause = Pause::default();
+        let mut patience = Patience::new(settings.patience);
+        let mut previous_gap = f64::INFINITY;
+        let most = spent
+            .iterations_left(run.budget)
+            .min(settings.max_iterations);
+        for _ in 0..most {
+            if run.stopwatch.is_spent() {
+                return Some(run.stopwatch.outcome());
+            }
+            let before = self.best.residual;
+            let steps_before = spent.newton_steps;
+            self.last_velocity.clone_from(&self.state.v);
+            let is_strict = self.inner_solve(run, spent); // lines 4–14
+            let masses = self.yardstick.effective_masses();
+            let change = self
+                .state
+                .update_multiplier(run.problem, masses, own_penalties); // line 15
+            spent.iterations += 1;
+            let residual = self.residual(run);
+            if !residual.is_finite() {
+                return Some(Outcome::Failed(Failure::NotFinite));
+            }
+            self.best.offer(&self.state.lambda, residual);
+            let steps = spent.newton_steps - steps_before;
+            spent
+                .stages
+                .note("outer loop", steps, before, self.best.residual);
+
+            // Nothing opened, closed, started or stopped sliding: the finish converges quadratically.
+            if !self.is_done(run) && !self.state.note_modes() {
+                self.finish(run, spent, "finish", (residual, f64::INFINITY));
+            }
+            if run.budget.record_history {
+                spent.history.push(HistoryEntry {
+                    iteration: spent.iterations,
+                    seconds: run.stopwatch.elapsed().as_secs_f64(),
+                    residual: self.best.residual,
+                });
+            }
+            // Lines 16–17. The printed test ‖J v̂ − z‖ equals ‖Δλ‖/β and shrinks when β grows even
+            // if nothing converged: unless it is asked for, the residual of λ itself decides.
+            if self.is_done(run) {
+                return Some(Outcome::Converged);
+            }
+            if self.is_test_met(run, &change) {
+                return Some(self.stopped(run));
+            }
+            if change.gap > STAYS * previous_gap
+                && let Some(outcome) = self.contradiction(run, &change)
+            {
+                self.best.start(&self.state.lambda, residual);
+                return Some(outcome);
+            }
+            if patience.is_over(before, self.best.residual, !is_strict) {
+                let has_paid = self.follow_path(run, spent);
+                if self.is_done(run) {
+                    return Some(Outcome::Converged);
+                }
+                if patience.note(has_paid) && self.may_be_rescued(run) {
+                    return None;
+                }
+            }
+            // Lines 18–20.
+            let is_slow = change.gap > settings.penalty_test * previous_gap;
+            let growth = match own_penalties {
+                None if is_slow => settings.penalty_growth,
+                _ => 1.0,
+            };
+            self.state
+                .set_penalty((growth * self.state.beta).min(beta_max));
+            previous_gap = change.gap;
+        }
+        None
+    }
+
+    /// Solves the surrogate problem: the strict form where Newton manages it, the convex form with
+    /// the shift of the last iterate otherwise. Whether it was the strict one.
+    fn inner_solve(&mut self, run: &Run<'_>, spent: &mut Spent) -> bool {
+        let Self {
+            settings,
+            yardstick,
+            hessian,
+            state,
+            strict_pause,
+            ..
+        } = self;
+        state.jt_lambda.fill(0.0);
+        yardstick
+            .rows()
+            .mul_transpose_add(&state.lambda, &mut state.jt_lambda);
+        let inner = InnerProblem {
+            problem: run.problem,
+            settings: &settings.outer_loop,
+            yardstick,
+            stopwatch: run.stopwatch,
+        };
+        if let Some(strict) = &settings.strict
+            && strict_pause.is_over()
+        {
+            let beta = state.beta;
+            for _ in 0..=strict.retreats {
+                let report = inner.solve_strict(hessian, state, strict);
+                spent.add(&report);
+                if report.is_solved {
+                    strict_pause.note(true);
+                    return true;
+                }
+                state.set_penalty(strict.retreat * state.beta);
+            }
+            state.set_penalty(beta);
+            strict_pause.note(false);
+        }
+        // Lines 4–5: ẽ = e + p(z).
+        if settings.outer_loop.update_shift {
+            state.update_shift(run.problem);
+        }
+        // Lines 6–14.
+        let report = inner.minimize(hessian, state);
+        spent.add(&report);
+        false
+    }
+
+    /// Newton straight at the complementarity problem from the current multipliers and their residual,
+    /// not beyond what would be hopeless.
+    pub(crate) fn finish(
+        &mut self,
+        run: &Run<'_>,
+        spent: &mut Spent,
+        stage: &'static str,
+        (residual, hopeless): (f64, f64),
+    ) {
+        let Some(settings) = self.settings.finish.clone() else {
+            return;
+        };
+        let before = self.best.residual;
+        let (mut context, state, newton, _) = self.split(run);
+        let start = (state.lambda.as_slice(), residual);
+        let reached = newton.run(&mut context, &settings, start, hopeless);
+        self.best.offer(&self.newton.best, reached.residual);
+        spent.newton_steps += reached.steps;
+        spent.factorizations += reached.steps;
+        spent
+            .stages
+            .note(stage, reached.steps, before, self.best.residual);
+        if reached.residual < PAID * residual {
+            self.state
+                .adopt(run.problem, &mut self.yardstick, &self.newton.best);
+        }
+    }
+
+    /// Newton along the smoothed path, as wide at first as the current error; whether it paid.
+    fn follow_path(&mut self, run: &Run<'_>, spent: &mut Spent) -> bool {
+        let (Some(settings), Some(finish)) =
+            (self.settings.path.clone(), self.settings.finish.clone())
+        else {
+            return false;
+        };
+        let width = self
+            .yardstick
+            .measure(run.problem, &self.state.lambda, Criterion::Scaled);
+        let residual = self.residual(run);
+        let before = self.best.residual;
+        let (mut context, state, _, path) = self.split(run);
+        let start = (state.lambda.as_slice(), residual);
+        let reached = path.run(&mut context, (&settings, &finish), start, width);
+        self.best.offer(&self.path.best, reached.residual);
+        spent.newton_steps += reached.steps;
+        spent.factorizations += reached.steps;
+        spent
+            .stages
+            .note("path", reached.steps, before, self.best.residual);
+        let has_paid = reached.residual < PAID * residual;
+        if has_paid {
+            self.state
+                .adopt(run.problem, &mut self.yardstick, &self.path.best);
+        }
+        has_paid
+    }
+
+    /// Whether the stopping test of a paper is met that the budget asks for.
+    fn is_test_met(&mut self, run: &Run<'_>, change: &MultiplierChange) -> bool {
+        let value = match run.budget.criterion {
+            Criterion::Consensus => change.gap,
+            Criterion::VelocityChange => {
+                let both = self.state.v.iter().zip(&self.last_velocity);
+                both.map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
+            }
+            Criterion::EpsAbs => {
+                self.yardstick
+                    .measure(run.problem, &self.state.lambda, Criterion::EpsAbs)
+            }
+            _ => return false,
+        };
+        value <= run.budget.tolerance
+    }
+
+    /// Constraints that contradict each other let the multipliers grow for ever while nothing moves:
+    /// J v̂ − z stays, and Jᵀ Δλ vanishes. v̂ is where their violation is least then.
+    fn contradiction(&self, run: &Run<'_>, change: &MultiplierChange) -> Option<Outcome> {
+        let is_stuck = change.push <= NOTHING * change.violation
+            && self.best.residual > run.budget.tolerance
+            && !run.budget.criterion.is_test();
+        if !is_stuck {
+            return None;
+        }
+        let constraints = self.state.violated(run.problem, TAKES_PART)?;
+        Some(Outcome::stalled(Stall::Contradiction { constraints }))
+    }
+}
