@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::commands::bench::conformance::ConformanceArguments;
 use crate::model_arguments::ModelArguments;
 
 /// Simulate robots and objects in frictional contact, exactly; solve contact problems; compare solvers.
@@ -373,6 +374,7 @@ const BENCH_EXAMPLES: &str = "\
 Examples:
   stiction bench solvers                 100 problems a family, a few minutes
   stiction bench solvers --count 10      a quick look
+  stiction bench conformance --count 24000 --solver canal --save failures
 
 Times are the fastest of three equal solves; compare them within one run only.";
 
@@ -389,12 +391,17 @@ pub(crate) struct BenchArguments {
     /// First seed of the generators
     #[arg(long, value_name = "SEED", default_value_t = 1000)]
     pub(crate) seed: u64,
+
+    #[command(flatten)]
+    pub(crate) conformance: ConformanceArguments,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum BenchSubject {
     /// Accuracy and time of the solvers, warm start, ablations, scaling
     Solvers,
+    /// What must never happen, looked for on random problems from plain to wild
+    Conformance,
 }
 
 fn positive(text: &str) -> Result<f64, String> {

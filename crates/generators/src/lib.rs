@@ -16,6 +16,9 @@
 //! | [`sphere_pile`] | many bodies, each touching few others | size |
 //! | [`mixed_laws`] | one constraint of every law | variety |
 //! | [`random_small`] | anything that is a valid problem | no structure to rely on |
+//! | [`random_wide`] | the same, from plain and certified to have a solution to wild | zero rows, contradictions, masses 1e12 : 1 |
+//!
+//! [`certify_drawn`] and [`certify_interior`] change e and b of any problem so that it has a solution.
 //!
 //! [`transform`] makes variants of any problem: other mass units, duplicated contacts, no friction,
 //! another order, a slightly different right-hand side, dense matrices.
@@ -31,13 +34,17 @@
 mod block;
 mod bolt_nut;
 mod cable;
+mod certified;
 mod dish_stack;
 mod geometry;
+mod kinds;
 mod lattice;
 mod mixed_laws;
 mod quadruped;
 mod quadrupeds;
+mod random_parts;
 mod random_small;
+mod random_wide;
 mod sampling;
 mod sphere_pile;
 mod tower;
@@ -46,11 +53,17 @@ pub mod transform;
 pub use block::{Block, BlockMode, BlockParams, block};
 pub use bolt_nut::{BoltNutParams, bolt_nut};
 pub use cable::{CableParams, cable};
+pub use certified::{Certificate, certify_drawn, certify_interior};
 pub use dish_stack::{DishStackParams, dish_stack};
+pub use kinds::{LawKind, SubsystemKind};
 pub use lattice::{LatticeParams, lattice};
 pub use mixed_laws::{MixedLawsParams, mixed_laws};
 pub use quadrupeds::{Arrangement, QuadrupedsParams, quadrupeds};
 pub use random_small::{Feasibility, RandomSmallParams, random_small, random_small_from};
+pub use random_wide::{
+    Breadth, Family, Labels, Oddity, RandomWideParams, WideProblem, families, random_wide,
+    random_wide_from,
+};
 pub use sphere_pile::{SpherePileParams, sphere_pile};
 pub use tower::{TowerParams, tower};
 

@@ -3,7 +3,7 @@
 mod dense;
 mod noise;
 mod order;
-mod rebuild;
+pub(crate) mod rebuild;
 mod scale;
 
 pub use dense::densify;

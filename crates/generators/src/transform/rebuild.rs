@@ -3,14 +3,14 @@
 use stiction_constraints::{Law, Problem, ProblemError};
 
 /// The same subsystems without constraints.
-pub(super) fn bare(problem: &Problem) -> Problem {
+pub(crate) fn bare(problem: &Problem) -> Problem {
     let mut out = problem.clone();
     out.clear_constraints();
     out
 }
 
 /// Pushes a copy of a constraint of `from` with a law of choice; `rename` maps subsystems.
-pub(super) fn push_copy(
+pub(crate) fn push_copy(
     out: &mut Problem,
     from: &Problem,
     constraint: usize,

@@ -1,6 +1,7 @@
 //! `stiction bench solvers`: the solvers against each other on generated problems, in one run.
 
 mod ablation;
+pub(crate) mod conformance;
 mod families;
 mod scaling;
 mod timing;
@@ -24,6 +25,7 @@ pub(crate) fn run(arguments: &BenchArguments) -> anyhow::Result<Ending> {
             writeln!(out)?;
             scaling::print(&mut out)?;
         }
+        BenchSubject::Conformance => return conformance::run(&mut out, arguments),
     }
     Ok(Ending::Fine)
 }

@@ -1,0 +1,30 @@
+//! A second solve of the same problem allocates nothing.
+
+use stiction_constraints::Solution;
+
+use crate::allocator::{allocations, is_counting};
+use crate::report::CheckReport;
+use crate::subject::Subject;
+
+pub(super) fn run(subject: &Subject<'_>) -> CheckReport {
+    let name = "allocation-free after the first solve";
+    if !is_counting() {
+        let mut out = CheckReport::new(name);
+        out.not_checked =
+            Some("the test does not run on stiction_conformance::CountingAllocator".to_owned());
+        return out;
+    }
+    subject.on_each_case(name, |case| {
+        let budget = subject.budget();
+        let mut solver = (subject.make)();
+        let mut solution = Solution::cold();
+        solver.solve(case.problem(), &budget, &mut solution);
+        solution.clear();
+        let before = allocations();
+        solver.solve(case.problem(), &budget, &mut solution);
+        match allocations() - before {
+            0 => Ok(()),
+            count => Err(format!("the second solve allocated {count} times")),
+        }
+    })
+}

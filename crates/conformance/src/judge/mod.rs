@@ -1,0 +1,273 @@
+//! Measures an answer without any of the code that solvers use.
+
+mod exact;
+mod law;
+
+use stiction_constraints::{Problem, Solution};
+use twofloat::TwoFloat;
+
+use exact::{Matrix, ZERO, cholesky, dot, jacobian, solve_lower, solve_upper, subsystem_matrix};
+
+/// How many roundings of the numbers that go into a row velocity are forgiven: no answer in 64-bit
+/// numbers can be better than a few.
+const ROUNDINGS: f64 = 64.0;
+
+/// Knows one problem in twice the precision, and judges answers to it.
+#[derive(Debug, Clone)]
+pub struct Judge<'a> {
+    problem: &'a Problem,
+    /// L with L Lᵀ = A_j, for each subsystem.
+    factors: Vec<Matrix>,
+    jacobian: Matrix,
+    /// Sizes of what was added up in each entry of J.
+    sizes: Vec<f64>,
+    /// √ of the diagonal of J A⁻¹ Jᵀ, 1/√kg.
+    row_norms: Vec<f64>,
+    /// Effective mass of each constraint, kg.
+    masses: Vec<TwoFloat>,
+    /// √(bᵀ A⁻¹ b), √J.
+    free_energy: f64,
+}
+
+/// What a judge found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Verdict {
+    /// Largest violation of a law, m/s: by how much velocity and impulse over effective mass must be
+    /// moved to obey it. Equal to the scaled residual in exact arithmetic.
+    pub violation: f64,
+    /// The constraint with that violation.
+    pub constraint: Option<usize>,
+    /// The part of `violation` that rounding of the answer alone may explain, m/s.
+    pub rounding: f64,
+    /// ‖v̂ − A⁻¹(b + Jᵀλ)‖ in the norm of A, relative to the size of what is added up.
+    pub dynamics: f64,
+}
+
+impl Verdict {
+    /// Whether the laws hold to a tolerance (m/s), as far as 64-bit numbers can tell.
+    pub fn is_within(&self, tolerance: f64) -> bool {
+        self.violation <= 1.01 * tolerance + self.rounding
+    }
+
+    /// The verdict on an answer that is not of the problem's size or not finite.
+    fn hopeless() -> Self {
+        Self {
+            violation: f64::INFINITY,
+            constraint: None,
+            rounding: 0.0,
+            dynamics: f64::INFINITY,
+        }
+    }
+}
+
+impl<'a> Judge<'a> {
+    /// Prepares to judge answers to a problem; `None` where A is not positive definite.
+    pub fn new(problem: &'a Problem) -> Option<Self> {
+        let matrices: Vec<Matrix> = problem.subsystems().iter().map(subsystem_matrix).collect();
+        let mean_inertia = mean_diagonal(&matrices);
+        let factors = matrices
+            .into_iter()
+            .map(cholesky)
+            .collect::<Option<Vec<_>>>()?;
+        let (jacobian, sizes) = jacobian(problem);
+        let mut judge = Self {
+            problem,
+            factors,
+            jacobian,
+            sizes,
+            row_norms: Vec::new(),
+            masses: Vec::new(),
+            free_energy: 0.0,
+        };
+        let mut half = problem
+            .b()
+            .iter()
+            .map(|&b| TwoFloat::from(b))
+            .collect::<Vec<_>>();
+        judge.each_block(&mut half, solve_lower);
+        judge.free_energy = dot(&half, &half).hi().max(0.0).sqrt();
+        let squares: Vec<TwoFloat> = (0..problem.row_count())
+            .map(|row| {
+                let mut half = judge.jacobian.row(row).to_vec();
+                judge.each_block(&mut half, solve_lower);
+                dot(&half, &half)
+            })
+            .collect();
+        judge.row_norms = squares.iter().map(|square| square.hi().sqrt()).collect();
+        for constraint in problem.constraints() {
+            let mut mean = ZERO;
+            for square in &squares[constraint.row_range()] {
+                mean += square / constraint.rows as f64;
+            }
+            // What moves nothing has no effective mass; the convention is the mean of A's diagonal.
+            judge.masses.push(if mean.hi() > 0.0 {
+                mean.recip()
+            } else {
+                mean_inertia
+            });
+        }
+        Some(judge)
+    }
+
+    /// Judges an answer.
+    pub fn judge(&self, solution: &Solution) -> Verdict {
+        let problem = self.problem;
+        let fits = solution.velocity.len() == problem.dof_count()
+            && solution.impulse.len() == problem.row_count();
+        let mut numbers = solution.velocity.iter().chain(&solution.impulse);
+        if !fits || !numbers.all(|value| value.is_finite()) {
+            return Verdict::hopeless();
+        }
+        let lambda: Vec<TwoFloat> = solution
+            .impulse
+            .iter()
+            .map(|&x| TwoFloat::from(x))
+            .collect();
+        let velocity = self.velocity_of(&lambda);
+        // √ of the energy that b and the impulses bring in, each by itself.
+        let energy: f64 = self.free_energy
+            + (self.row_norms.iter().zip(&solution.impulse))
+                .map(|(norm, impulse)| norm * impulse.abs())
+                .sum::<f64>();
+        let mut verdict = Verdict {
+            violation: 0.0,
+            constraint: None,
+            rounding: 0.0,
+            dynamics: self.dynamics(solution, &velocity, energy),
+        };
+        for (index, constraint) in problem.constraints().iter().enumerate() {
+            let (mut z, mut own) = ([ZERO; 3], [ZERO; 3]);
+            let mut rounding = 0.0_f64;
+            for row in 0..constraint.rows {
+                let at = constraint.first_row + row;
+                z[row] = self.jacobian.row_times(at, &velocity);
+                own[row] = lambda[at];
+                let size = self.row_size(at, &velocity)
+                    + constraint.error[row].abs()
+                    + self.row_norms[at] * energy;
+                rounding = rounding.max(ROUNDINGS * f64::EPSILON * size);
+            }
+            let violation = law::violation(constraint, &z, &own, self.masses[index]);
+            // The worst is the one that exceeds its rounding by most.
+            if violation - rounding > verdict.violation - verdict.rounding {
+                verdict.violation = violation;
+                verdict.rounding = rounding;
+                verdict.constraint = Some(index);
+            }
+        }
+        verdict
+    }
+
+    /// A⁻¹(b + Jᵀλ).
+    fn velocity_of(&self, lambda: &[TwoFloat]) -> Vec<TwoFloat> {
+        let b = self.problem.b();
+        let mut out: Vec<TwoFloat> = b.iter().map(|&b| TwoFloat::from(b)).collect();
+        for (row, &lambda) in lambda.iter().enumerate() {
+            if lambda.hi() != 0.0 {
+                for (out, &entry) in out.iter_mut().zip(self.jacobian.row(row)) {
+                    if entry.hi() != 0.0 {
+                        *out += entry * lambda;
+                    }
+                }
+            }
+        }
+        self.each_block(&mut out, solve_lower);
+        self.each_block(&mut out, solve_upper);
+        out
+    }
+
+    /// ‖v̂ − velocity‖ in the norm of A, relative to `energy`.
+    fn dynamics(&self, solution: &Solution, velocity: &[TwoFloat], energy: f64) -> f64 {
+        let difference: Vec<TwoFloat> = (solution.velocity.iter().zip(velocity))
+            .map(|(&v, exact)| *exact - v)
+            .collect();
+        let mut sum = 0.0;
+        for (subsystem, factor) in self.factors.iter().enumerate() {
+            let start = self.problem.dof_starts()[subsystem];
+            for column in 0..factor.columns {
+                // Lᵀ d, entry by entry.
+                let mut entry = ZERO;
+                for row in column..factor.columns {
+                    entry += factor.row(row)[column] * difference[start + row];
+                }
+                sum += entry.hi() * entry.hi();
+            }
+        }
+        let error = f64::sqrt(sum);
+        match energy > 0.0 {
+            _ if !error.is_finite() => f64::INFINITY,
+            true => error / energy,
+            false => error,
+        }
+    }
+
+    /// Σ |J| |v̂| of a row before anything cancels, m/s.
+    fn row_size(&self, row: usize, velocity: &[TwoFloat]) -> f64 {
+        let sizes = &self.sizes[row * velocity.len()..(row + 1) * velocity.len()];
+        let terms = sizes
+            .iter()
+            .zip(velocity)
+            .map(|(size, v)| size * v.hi().abs());
+        terms.sum()
+    }
+
+    fn each_block(&self, x: &mut [TwoFloat], solve: impl Fn(&Matrix, &mut [TwoFloat])) {
+        for (subsystem, factor) in self.factors.iter().enumerate() {
+            let starts = self.problem.dof_starts();
+            solve(factor, &mut x[starts[subsystem]..starts[subsystem + 1]]);
+        }
+    }
+}
+
+/// Mean diagonal of A, kg.
+fn mean_diagonal(matrices: &[Matrix]) -> TwoFloat {
+    let (mut sum, mut count) = (ZERO, 0);
+    for matrix in matrices {
+        for dof in 0..matrix.columns {
+            sum += matrix.row(dof)[dof];
+            count += 1;
+        }
+    }
+    sum / f64::from(count.max(1))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stiction_constraints::Yardstick;
+    use stiction_generators::{Breadth, Certificate, RandomWideParams, random_wide};
+
+    #[test]
+    fn it_agrees_with_the_yardstick_on_plain_problems() {
+        for seed in 0..40 {
+            let params = RandomWideParams {
+                breadth: Breadth::Plain,
+                seed,
+                ..RandomWideParams::default()
+            };
+            let drawn = random_wide(&params).expect("valid parameters");
+            let Some(Certificate::Drawn(exact)) = &drawn.certificate else {
+                continue;
+            };
+            let judge = Judge::new(&drawn.problem).expect("positive definite");
+            let verdict = judge.judge(exact);
+            assert!(verdict.violation < 1e-9, "{seed}: {verdict:?}");
+            assert!(verdict.dynamics < 1e-12, "{seed}: {verdict:?}");
+            // Something that is no solution.
+            let mut yardstick = Yardstick::default();
+            yardstick.update(&drawn.problem).expect("positive definite");
+            let mut other = exact.clone();
+            for (row, impulse) in other.impulse.iter_mut().enumerate() {
+                *impulse *= 1.0 + 0.3 * (row as f64).sin();
+            }
+            yardstick.velocity_of(&drawn.problem, &other.impulse, &mut other.velocity);
+            let verdict = judge.judge(&other);
+            let residuals = yardstick.residuals(&drawn.problem, &other.velocity, &other.impulse);
+            let difference = (verdict.violation - residuals.scaled).abs();
+            assert!(difference < 1e-9 * (1.0 + residuals.scaled), "{seed}");
+            assert!(verdict.dynamics < 1e-12);
+            other.velocity[0] += 1e-3;
+            assert!(judge.judge(&other).dynamics > 1e-9);
+        }
+    }
+}
