@@ -1,10 +1,12 @@
 //! What can be said on the command line.
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, Parser, Subcommand};
 
+use crate::commands::bench::StagesArguments;
 use crate::model_arguments::ModelArguments;
 
 /// Simulate robots and objects in frictional contact, exactly; solve contact problems; compare solvers.
@@ -31,8 +33,9 @@ pub(crate) enum Command {
     Solve(SolveArguments),
     /// List the solvers and what each is for
     Solvers,
-    /// Measure solvers against each other on generated problems, in one run
-    Bench(BenchArguments),
+    /// Measure solvers, and what the stages of a solver are worth
+    #[command(subcommand)]
+    Bench(BenchSubject),
     /// Show what a URDF, MJCF or scene file says, and what of it is not done
     Inspect(InspectArguments),
     /// Write a scene, URDF or MJCF file in another of these formats
@@ -55,6 +58,7 @@ Examples:
   stiction run scene.xml --keyframe home --sensors sensors.csv
   stiction run my-scene.toml --record run.stic --html run.html --csv run.csv --plot run.svg
   stiction run spheres --no-output --json | jq .real_time_factor
+  stiction run box-tower --no-output --problems steps --every 10 && stiction solve steps
 
 Ctrl-C ends a run cleanly: what was simulated so far is written.
 Exit code: 0 when the run ended (by itself or by Ctrl-C), 1 when a step failed (what was simulated
@@ -128,6 +132,15 @@ pub(crate) struct RunArguments {
     /// Write what the sensors of the scene measure after every step as CSV
     #[arg(long, value_name = "FILE")]
     pub(crate) sensors: Option<PathBuf>,
+
+    /// Write the contact problems of steps, with the impulses that the solver began with, as files
+    /// for `stiction solve` into this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) problems: Option<PathBuf>,
+
+    /// Write the problems of every so many steps only
+    #[arg(long, value_name = "STEPS", default_value = "1", requires = "problems")]
+    pub(crate) every: NonZeroU64,
 
     /// Draw time, residual, penetration and energy over time
     #[arg(long, value_name = "FILE.svg")]
@@ -294,6 +307,10 @@ pub(crate) struct SolveArguments {
     #[arg(long, short, value_name = "FILE")]
     pub(crate) warm_start: Option<PathBuf>,
 
+    /// Start without impulses, also where a file has some from a recorded step
+    #[arg(long, conflicts_with = "warm_start")]
+    pub(crate) cold: bool,
+
     /// Write one JSON object per problem and solver to standard output, and nothing else
     #[arg(long, short)]
     pub(crate) json: bool,
@@ -379,9 +396,6 @@ Times are the fastest of three equal solves; compare them within one run only.";
 #[derive(Debug, Args)]
 #[command(after_help = BENCH_EXAMPLES)]
 pub(crate) struct BenchArguments {
-    /// What to measure
-    pub(crate) subject: BenchSubject,
-
     /// Problems of each family
     #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub(crate) count: u64,
@@ -391,20 +405,22 @@ pub(crate) struct BenchArguments {
     pub(crate) seed: u64,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Subcommand)]
 pub(crate) enum BenchSubject {
     /// Accuracy and time of the solvers, warm start, ablations, scaling
-    Solvers,
+    Solvers(BenchArguments),
+    /// What each stage of a solver is worth: solves with all of them and without each
+    Stages(StagesArguments),
 }
 
-fn positive(text: &str) -> Result<f64, String> {
+pub(crate) fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
         _ => Err("a positive number is needed, such as 1e-8".into()),
     }
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     positive(text)
         .ok()
         .and_then(|value| Duration::try_from_secs_f64(value).ok())

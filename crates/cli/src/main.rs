@@ -41,7 +41,7 @@ fn main() -> ExitCode {
         Command::Export(arguments) => commands::export::run(&arguments),
         Command::Solve(arguments) => commands::solve::run(&arguments),
         Command::Solvers => commands::solvers::run(),
-        Command::Bench(arguments) => commands::bench::run(&arguments),
+        Command::Bench(subject) => commands::bench::run(&subject),
         Command::Inspect(arguments) => commands::inspect::run(&arguments),
         Command::Convert(arguments) => commands::convert::run(&arguments),
         Command::Reproduce(arguments) => commands::reproduce::run(&arguments),

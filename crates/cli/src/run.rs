@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use stiction_constraints::problem_file::{ContactAnswer, FullProblem, solve_global, solve_local};
 use stiction_constraints::{
-    Budget, Criterion, Outcome, Problem, Report, Solution, Stall, Yardstick,
+    Budget, Criterion, Outcome, Problem, Report, Solution, Solver, Stall, Yardstick,
 };
 
 use crate::input::LoadedProblem;
@@ -48,6 +48,16 @@ pub(crate) fn solve(
     guess: Option<&Guess>,
 ) -> anyhow::Result<Record> {
     let mut solver = solvers::make(name)?;
+    Ok(solve_with(problem, solver.as_mut(), budget, guess))
+}
+
+/// Solves with any solver, from a guess if there is one.
+pub(crate) fn solve_with(
+    problem: &LoadedProblem,
+    solver: &mut dyn Solver,
+    budget: &Budget,
+    guess: Option<&Guess>,
+) -> Record {
     let criterion = match problem {
         LoadedProblem::Local { .. } | LoadedProblem::Global(_) => Criterion::Natural,
         LoadedProblem::Full(_) => Criterion::Scaled,
@@ -56,7 +66,6 @@ pub(crate) fn solve(
         criterion,
         ..budget.clone()
     };
-    let solver = solver.as_mut();
     let reaction = guess.and_then(|guess| guess.reaction.as_deref());
     let (sizes, answer, report) = match problem {
         LoadedProblem::Local { reduced, .. } => {
@@ -84,14 +93,14 @@ pub(crate) fn solve(
             (sizes(&full.problem), Answer::Full(solution), report)
         }
     };
-    Ok(Record {
+    Record {
         problem: problem.name().to_owned(),
-        solver: name.to_owned(),
+        solver: solver.name().to_owned(),
         sizes,
         criterion,
         answer,
         report,
-    })
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]

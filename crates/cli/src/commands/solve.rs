@@ -8,7 +8,7 @@ use stiction_constraints::Budget;
 use crate::arguments::SolveArguments;
 use crate::progress::Progress;
 use crate::run::{Record, solve};
-use crate::warm_start::WarmStarts;
+use crate::warm_start::{Guess, WarmStarts};
 use crate::{Ending, complain, input, json_lines, plot, solvers, table};
 
 pub(crate) fn run(arguments: &SolveArguments) -> anyhow::Result<Ending> {
@@ -53,9 +53,11 @@ pub(crate) fn run(arguments: &SolveArguments) -> anyhow::Result<Ending> {
                 continue;
             }
         };
+        let own_guess = Guess::of(&problem).filter(|_| !arguments.cold);
         for name in &names {
             progress.show(&format!("{} with {name}", problem.name()));
             let guess = warm_starts.find(problem.name(), name);
+            let guess = guess.or(own_guess.as_ref());
             let record = solve(&problem, name, &budget, guess)?;
             if arguments.json {
                 let line = json_lines::answer(&record, &budget);

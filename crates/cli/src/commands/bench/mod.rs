@@ -1,21 +1,24 @@
-//! `stiction bench solvers`: the solvers against each other on generated problems, in one run.
+//! `stiction bench`: the solvers against each other, and against themselves without their stages.
 
 mod ablation;
 mod families;
 mod scaling;
+mod stages;
 mod timing;
 mod warm_start;
 
 use std::io::Write;
 
 use crate::Ending;
-use crate::arguments::{BenchArguments, BenchSubject};
+use crate::arguments::BenchSubject;
+
+pub(crate) use stages::StagesArguments;
 
 /// Runs the benchmark and prints its tables.
-pub(crate) fn run(arguments: &BenchArguments) -> anyhow::Result<Ending> {
+pub(crate) fn run(subject: &BenchSubject) -> anyhow::Result<Ending> {
     let mut out = std::io::stdout().lock();
-    match arguments.subject {
-        BenchSubject::Solvers => {
+    match subject {
+        BenchSubject::Solvers(arguments) => {
             families::print(&mut out, arguments)?;
             writeln!(out)?;
             warm_start::print(&mut out, arguments)?;
@@ -23,7 +26,8 @@ pub(crate) fn run(arguments: &BenchArguments) -> anyhow::Result<Ending> {
             ablation::print(&mut out, arguments)?;
             writeln!(out)?;
             scaling::print(&mut out)?;
+            Ok(Ending::Fine)
         }
+        BenchSubject::Stages(arguments) => stages::run(&mut out, arguments),
     }
-    Ok(Ending::Fine)
 }
