@@ -4,7 +4,9 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
+use stiction_constraints::Criterion;
 
 use crate::commands::bench::StagesArguments;
 use crate::model_arguments::ModelArguments;
@@ -32,7 +34,7 @@ pub(crate) enum Command {
     /// Solve problem files and report how it went
     Solve(SolveArguments),
     /// List the solvers and what each is for
-    Solvers,
+    Solvers(SolversArguments),
     /// Measure solvers, and what the stages of a solver are worth
     #[command(subcommand)]
     Bench(BenchSubject),
@@ -269,6 +271,7 @@ Examples:
   stiction solve problems/ --json > answers.jsonl
   stiction solve problems/ --warm-start answers.jsonl
 
+Ctrl-C ends the solve that runs with its best iterate and prints what there is.
 Exit code: 0 when everything converged, 1 when something did not, 2 on bad usage or input that
 cannot be read (everything else is still solved).";
 
@@ -295,11 +298,22 @@ pub(crate) struct SolveArguments {
     #[arg(long, short, value_name = "RESIDUAL", default_value = "1e-8", value_parser = positive)]
     pub(crate) tolerance: f64,
 
+    /// What the tolerance is about: one of our residuals (scaled, paper, natural), or a stopping test
+    /// of a paper, which may be met far from a solution and is reported as `stopped` then [default: the
+    /// test of the paper that a solver follows to the letter, otherwise scaled for full problems
+    /// and natural for the others]
+    #[arg(long, short, value_name = "WORD", value_parser = criterion(), hide_default_value = true)]
+    pub(crate) criterion: Option<Criterion>,
+
+    /// Do not let a solver whose algorithm leads nowhere try its other methods
+    #[arg(long)]
+    pub(crate) no_rescue: bool,
+
     /// Most iterations of each solve (sweeps for per-contact solvers) [default: the solver's own]
     #[arg(long, short = 'n', value_name = "COUNT")]
     pub(crate) max_iterations: Option<usize>,
 
-    /// Most wall-clock time of each solve, in seconds
+    /// Most processor time of each solve, in seconds
     #[arg(long, short = 'b', value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time_budget: Option<Duration>,
 
@@ -318,6 +332,25 @@ pub(crate) struct SolveArguments {
     /// Draw a convergence plot of one problem, or a performance profile of several
     #[arg(long, short, value_name = "OUT.svg")]
     pub(crate) plot: Option<PathBuf>,
+}
+
+const SOLVERS_EXAMPLES: &str = "\
+Examples:
+  stiction solvers                     names and purposes
+  stiction solvers --table             what each supports, relaxes and promises
+  stiction solvers --json | jq 'select(.relaxes == [])'";
+
+#[derive(Debug, Args)]
+#[command(after_help = SOLVERS_EXAMPLES)]
+pub(crate) struct SolversArguments {
+    /// Print what each solver declares: laws and subsystems, what it relaxes of them, when it is
+    /// proven to converge, and its stopping tests
+    #[arg(long)]
+    pub(crate) table: bool,
+
+    /// Write the declarations as one JSON object per solver
+    #[arg(long, short)]
+    pub(crate) json: bool,
 }
 
 const INSPECT_EXAMPLES: &str = "\
@@ -411,6 +444,15 @@ pub(crate) enum BenchSubject {
     Solvers(BenchArguments),
     /// What each stage of a solver is worth: solves with all of them and without each
     Stages(StagesArguments),
+}
+
+/// The words of [`Criterion::ALL`].
+fn criterion() -> impl TypedValueParser<Value = Criterion> {
+    let words = Criterion::ALL.map(|(_, word)| word);
+    PossibleValuesParser::new(words).map(|text| {
+        let known = Criterion::ALL.into_iter().find(|(_, word)| *word == text);
+        known.map_or_else(Criterion::default, |(criterion, _)| criterion)
+    })
 }
 
 pub(crate) fn positive(text: &str) -> Result<f64, String> {

@@ -40,7 +40,7 @@ fn main() -> ExitCode {
         Command::Compare(arguments) => commands::compare::run(&arguments),
         Command::Export(arguments) => commands::export::run(&arguments),
         Command::Solve(arguments) => commands::solve::run(&arguments),
-        Command::Solvers => commands::solvers::run(),
+        Command::Solvers(arguments) => commands::solvers::run(&arguments),
         Command::Bench(subject) => commands::bench::run(&subject),
         Command::Inspect(arguments) => commands::inspect::run(&arguments),
         Command::Convert(arguments) => commands::convert::run(&arguments),

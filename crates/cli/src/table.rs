@@ -14,7 +14,7 @@ const HEADER: [&str; 14] = [
 /// One line per problem and solver, and for several problems one line per solver at the end.
 pub(crate) fn print(out: &mut dyn Write, records: &[Record], solvers: &[String]) -> io::Result<()> {
     let mut lines: Vec<Vec<String>> = vec![HEADER.iter().map(|&h| h.to_owned()).collect()];
-    lines[0].push("outcome".into());
+    lines[0].extend(["stage".into(), "outcome".into()]);
     lines.extend(records.iter().map(line));
     let columns = lines[0].len();
     let widths: Vec<usize> = (0..columns)
@@ -31,8 +31,8 @@ pub(crate) fn print(out: &mut dyn Write, records: &[Record], solvers: &[String])
             // Words to the left, numbers to the right; nothing is padded at the end of a line.
             match column {
                 0 => write!(out, "{cell:width$}")?,
-                1 => write!(out, "  {cell:width$}")?,
                 _ if column + 1 == columns => write!(out, "  {cell}")?,
+                _ if column == 1 || column + 2 == columns => write!(out, "  {cell:width$}")?,
                 _ => write!(out, "  {cell:>width$}")?,
             }
         }
@@ -79,14 +79,9 @@ fn line(record: &Record) -> Vec<String> {
     ] {
         cells.push(format!("{value:.1e}"));
     }
-    let is_symmetrised = matches!(
-        record.answer,
-        Answer::Reaction {
-            is_symmetrised: Some(true),
-            ..
-        }
-    );
-    let note = if is_symmetrised {
+    let stage = report.stages.last_word();
+    cells.push(stage.map_or("-", |stage| stage.name).to_owned());
+    let note = if is_symmetrised(record) {
         " (symmetric part of W)"
     } else {
         ""
@@ -95,13 +90,30 @@ fn line(record: &Record) -> Vec<String> {
     cells
 }
 
+/// Whether the answer is about (W + Wᵀ)/2 and not about the file's W.
+fn is_symmetrised(record: &Record) -> bool {
+    matches!(
+        record.answer,
+        Answer::Reaction {
+            is_symmetrised: Some(true),
+            ..
+        }
+    )
+}
+
 fn summarize(out: &mut dyn Write, solver: &str, records: &[Record]) -> io::Result<()> {
     let own = || records.iter().filter(|record| record.solver == solver);
-    let solved = own().filter(|r| r.report.outcome.is_converged()).count();
+    let solved = || own().filter(|record| record.report.outcome.is_converged());
+    let symmetrised = solved().filter(|record| is_symmetrised(record)).count();
+    let note = match symmetrised {
+        0 => String::new(),
+        count => format!(", {count} of them for the symmetric part of W"),
+    };
     let time = own().map(|record| record.report.time).sum();
     writeln!(
         out,
-        "{solver}: {solved} of {} converged, {} in all",
+        "{solver}: {} of {} converged{note}, {} in all",
+        solved().count(),
         own().count(),
         readable(time)
     )

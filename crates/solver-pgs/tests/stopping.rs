@@ -84,13 +84,13 @@ fn eps_abs_ends_with_what_it_is_about() {
     let problem = ring(40, 0.4, 3);
     let budget = Budget {
         criterion: Criterion::EpsAbs,
-        tolerance: 1e-4,
+        tolerance: 1e-3,
         ..Budget::default()
     };
     for name in ["pgs", "jacobi"] {
         let (_, report) = solve(name, &problem, &budget);
-        assert!(report.residuals.eps_abs() <= 1e-4, "{name}: {report:?}");
-        let is_within = report.residuals.scaled <= 1e-4;
+        assert!(report.residuals.eps_abs() <= 1e-3, "{name}: {report:?}");
+        let is_within = report.residuals.scaled <= 1e-3;
         let expected = match is_within {
             true => Outcome::Converged,
             false => Outcome::Stopped(Criterion::EpsAbs),

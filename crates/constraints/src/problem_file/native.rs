@@ -104,7 +104,7 @@ mod tests {
     use super::*;
     use crate::law::Law;
     use crate::rows::RowBlock;
-    use crate::subsystem::{SparseSymmetric, Tree, TreeBody};
+    use crate::subsystem::{SparseSymmetric, Subsystem, Tree, TreeBody};
     use nalgebra::{DMatrix, Matrix6, Vector6};
 
     /// Every kind of subsystem, row block and law.
@@ -201,6 +201,17 @@ mod tests {
         assert_eq!(back, full);
         // Equality takes −0.0 for 0.0; the bytes do not.
         assert_eq!(to_json(&back).unwrap(), bytes);
+    }
+
+    #[test]
+    fn the_example_has_every_kind_and_the_lists_of_kinds_too() {
+        let FullProblem { problem, .. } = example();
+        let laws = problem.constraints().iter().map(|c| c.law.kind());
+        let laws: std::collections::BTreeSet<_> = laws.collect();
+        assert_eq!(laws, Law::KINDS.into_iter().collect());
+        let subsystems = problem.subsystems().iter().map(Subsystem::kind);
+        let subsystems: std::collections::BTreeSet<_> = subsystems.collect();
+        assert_eq!(subsystems, Subsystem::KINDS.into_iter().collect());
     }
 
     #[test]

@@ -75,7 +75,7 @@ pub(super) fn solve_with_each(
                 continue;
             }
             solver.spent = Duration::ZERO;
-            let report = solve_with(problem, solver, budget, guess).report;
+            let report = solve_with(problem, solver, budget, None, guess).report;
             let seconds = solver.spent.as_secs_f64();
             if turn == 0 {
                 *solve = Solve {
