@@ -118,3 +118,60 @@ fn summarize(out: &mut dyn Write, solver: &str, records: &[Record]) -> io::Resul
         readable(time)
     )
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Sizes;
+    use stiction_constraints::{Budget, Criterion, Outcome, Report};
+
+    fn record(problem: &str, is_symmetrised: bool) -> Record {
+        let mut report = Report::of(Outcome::Converged);
+        report.stages.note("outer loop", 3, 1.0, 1e-9);
+        Record {
+            problem: problem.to_owned(),
+            solver: "canal".to_owned(),
+            sizes: Sizes {
+                contacts: 1,
+                rows: 3,
+                dofs: 3,
+            },
+            criterion: Criterion::Natural,
+            answer: Answer::Reaction {
+                reaction: vec![0.0; 3],
+                is_symmetrised: Some(is_symmetrised),
+            },
+            report,
+        }
+    }
+
+    #[test]
+    fn answers_to_the_symmetric_part_are_never_just_converged() {
+        let records = [record("a", false), record("b", true), record("c", false)];
+        let mut out = Vec::new();
+        print(&mut out, &records, &["canal".to_owned()]).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let line = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap();
+        assert!(line("a").ends_with("outer loop  converged"), "{text}");
+        assert!(
+            line("b").ends_with("converged (symmetric part of W)"),
+            "{text}"
+        );
+        let summary = "3 of 3 converged, 1 of them for the symmetric part of W, ";
+        assert!(line("canal").contains(summary), "{text}");
+
+        let json = |record| {
+            let line = crate::json_lines::answer(record, &Budget::default());
+            serde_json::from_str::<serde_json::Value>(&line).unwrap()
+        };
+        let (given, symmetric) = (json(&records[0]), json(&records[1]));
+        assert_eq!(
+            (&given["sym"], &given["answers"]),
+            (&false.into(), &"W as given".into())
+        );
+        assert_eq!(symmetric["sym"], true);
+        assert_eq!(symmetric["answers"], "symmetric part of W");
+        assert_eq!(symmetric["stage"], "outer loop");
+        assert_eq!(symmetric["stages"][0]["steps"], 3);
+    }
+}

@@ -18,19 +18,24 @@ const SLIDER: &str = r#"<robot name="slider">
     <limit lower="0" upper="1" effort="1" velocity="1"/><dynamics friction="1"/></joint>
 </robot>"#;
 
-const SCENE: &str = r#"
-[[body]]
+const SCENE: &str = r#"seconds = 1.0
+
+[[bodies]]
 name = "floor"
-fixed = true
-[[body.shape]]
-type = "half_space"
-normal = [0.0, 0.0, 1.0]
-[[body]]
+kind = "fixed"
+
+[[bodies.shapes]]
+kind = "half-space"
+
+[[bodies]]
 name = "ball"
-position = [0.0, 0.0, 0.1]
-[[body.shape]]
-type = "ball"
-radius = 0.1
+kind = "free"
+mass = "1 kg"
+position = [0, 0, "10 cm"]
+
+[[bodies.shapes]]
+kind = "sphere"
+radius = "10 cm"
 "#;
 
 fn files(folder: &Folder, name: &str) -> Vec<String> {
