@@ -1,10 +1,14 @@
 //! What can be said on the command line.
 
+use std::num::NonZeroU64;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::builder::{PossibleValuesParser, TypedValueParser};
+use clap::{Args, Parser, Subcommand};
+use stiction_constraints::Criterion;
 
+use crate::commands::bench::StagesArguments;
 use crate::commands::bench::conformance::ConformanceArguments;
 use crate::model_arguments::ModelArguments;
 
@@ -31,9 +35,10 @@ pub(crate) enum Command {
     /// Solve problem files and report how it went
     Solve(SolveArguments),
     /// List the solvers and what each is for
-    Solvers,
-    /// Measure solvers against each other on generated problems, in one run
-    Bench(BenchArguments),
+    Solvers(SolversArguments),
+    /// Measure solvers, and what the stages of a solver are worth
+    #[command(subcommand)]
+    Bench(BenchSubject),
     /// Show what a URDF, MJCF or scene file says, and what of it is not done
     Inspect(InspectArguments),
     /// Write a scene, URDF or MJCF file in another of these formats
@@ -56,6 +61,7 @@ Examples:
   stiction run scene.xml --keyframe home --sensors sensors.csv
   stiction run my-scene.toml --record run.stic --html run.html --csv run.csv --plot run.svg
   stiction run spheres --no-output --json | jq .real_time_factor
+  stiction run box-tower --no-output --problems steps --every 10 && stiction solve steps
 
 Ctrl-C ends a run cleanly: what was simulated so far is written.
 Exit code: 0 when the run ended (by itself or by Ctrl-C), 1 when a step failed (what was simulated
@@ -129,6 +135,15 @@ pub(crate) struct RunArguments {
     /// Write what the sensors of the scene measure after every step as CSV
     #[arg(long, value_name = "FILE")]
     pub(crate) sensors: Option<PathBuf>,
+
+    /// Write the contact problems of steps, with the impulses that the solver began with, as files
+    /// for `stiction solve` into this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) problems: Option<PathBuf>,
+
+    /// Write the problems of every so many steps only
+    #[arg(long, value_name = "STEPS", default_value = "1", requires = "problems")]
+    pub(crate) every: NonZeroU64,
 
     /// Draw time, residual, penetration and energy over time
     #[arg(long, value_name = "FILE.svg")]
@@ -257,6 +272,7 @@ Examples:
   stiction solve problems/ --json > answers.jsonl
   stiction solve problems/ --warm-start answers.jsonl
 
+Ctrl-C ends the solve that runs with its best iterate and prints what there is.
 Exit code: 0 when everything converged, 1 when something did not, 2 on bad usage or input that
 cannot be read (everything else is still solved).";
 
@@ -283,17 +299,32 @@ pub(crate) struct SolveArguments {
     #[arg(long, short, value_name = "RESIDUAL", default_value = "1e-8", value_parser = positive)]
     pub(crate) tolerance: f64,
 
+    /// What the tolerance is about: one of our residuals (scaled, paper, natural), or a stopping test
+    /// of a paper, which may be met far from a solution and is reported as `stopped` then [default: the
+    /// test of the paper that a solver follows to the letter, otherwise scaled for full problems
+    /// and natural for the others]
+    #[arg(long, short, value_name = "WORD", value_parser = criterion(), hide_default_value = true)]
+    pub(crate) criterion: Option<Criterion>,
+
+    /// Do not let a solver whose algorithm leads nowhere try its other methods
+    #[arg(long)]
+    pub(crate) no_rescue: bool,
+
     /// Most iterations of each solve (sweeps for per-contact solvers) [default: the solver's own]
     #[arg(long, short = 'n', value_name = "COUNT")]
     pub(crate) max_iterations: Option<usize>,
 
-    /// Most wall-clock time of each solve, in seconds
+    /// Most processor time of each solve, in seconds
     #[arg(long, short = 'b', value_name = "SECONDS", value_parser = seconds)]
     pub(crate) time_budget: Option<Duration>,
 
     /// Start from the answers in this file, written by `--json` and found by problem name
     #[arg(long, short, value_name = "FILE")]
     pub(crate) warm_start: Option<PathBuf>,
+
+    /// Start without impulses, also where a file has some from a recorded step
+    #[arg(long, conflicts_with = "warm_start")]
+    pub(crate) cold: bool,
 
     /// Write one JSON object per problem and solver to standard output, and nothing else
     #[arg(long, short)]
@@ -302,6 +333,25 @@ pub(crate) struct SolveArguments {
     /// Draw a convergence plot of one problem, or a performance profile of several
     #[arg(long, short, value_name = "OUT.svg")]
     pub(crate) plot: Option<PathBuf>,
+}
+
+const SOLVERS_EXAMPLES: &str = "\
+Examples:
+  stiction solvers                     names and purposes
+  stiction solvers --table             what each supports, relaxes and promises
+  stiction solvers --json | jq 'select(.relaxes == [])'";
+
+#[derive(Debug, Args)]
+#[command(after_help = SOLVERS_EXAMPLES)]
+pub(crate) struct SolversArguments {
+    /// Print what each solver declares: laws and subsystems, what it relaxes of them, when it is
+    /// proven to converge, and its stopping tests
+    #[arg(long)]
+    pub(crate) table: bool,
+
+    /// Write the declarations as one JSON object per solver
+    #[arg(long, short)]
+    pub(crate) json: bool,
 }
 
 const INSPECT_EXAMPLES: &str = "\
@@ -381,9 +431,6 @@ Times are the fastest of three equal solves; compare them within one run only.";
 #[derive(Debug, Args)]
 #[command(after_help = BENCH_EXAMPLES)]
 pub(crate) struct BenchArguments {
-    /// What to measure
-    pub(crate) subject: BenchSubject,
-
     /// Problems of each family
     #[arg(long, short = 'n', value_name = "COUNT", default_value_t = 100, value_parser = clap::value_parser!(u64).range(1..=100_000))]
     pub(crate) count: u64,
@@ -391,27 +438,35 @@ pub(crate) struct BenchArguments {
     /// First seed of the generators
     #[arg(long, value_name = "SEED", default_value_t = 1000)]
     pub(crate) seed: u64,
-
-    #[command(flatten)]
-    pub(crate) conformance: ConformanceArguments,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Subcommand)]
 pub(crate) enum BenchSubject {
     /// Accuracy and time of the solvers, warm start, ablations, scaling
-    Solvers,
+    Solvers(BenchArguments),
+    /// What each stage of a solver is worth: solves with all of them and without each
+    Stages(StagesArguments),
     /// What must never happen, looked for on random problems from plain to wild
-    Conformance,
+    Conformance(ConformanceArguments),
 }
 
-fn positive(text: &str) -> Result<f64, String> {
+/// The words of [`Criterion::ALL`].
+fn criterion() -> impl TypedValueParser<Value = Criterion> {
+    let words = Criterion::ALL.map(|(_, word)| word);
+    PossibleValuesParser::new(words).map(|text| {
+        let known = Criterion::ALL.into_iter().find(|(_, word)| *word == text);
+        known.map_or_else(Criterion::default, |(criterion, _)| criterion)
+    })
+}
+
+pub(crate) fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
         _ => Err("a positive number is needed, such as 1e-8".into()),
     }
 }
 
-fn seconds(text: &str) -> Result<Duration, String> {
+pub(crate) fn seconds(text: &str) -> Result<Duration, String> {
     positive(text)
         .ok()
         .and_then(|value| Duration::try_from_secs_f64(value).ok())

@@ -19,6 +19,11 @@ pub(crate) fn answer(record: &Record, budget: &Budget) -> String {
     if let Outcome::Failed(failure) = &report.outcome {
         put("reason", json!(failure.to_string()));
     }
+    if let Outcome::Stopped(criterion) = report.outcome {
+        put("reason", json!(criterion.word()));
+    }
+    put("stage", json!(report.stages.last_word().map(|s| s.name)));
+    put("stages", json!(&report.stages[..]));
     put("iterations", json!(report.iterations));
     put("inner_iterations", json!(report.inner_iterations));
     put("factorizations", json!(report.factorizations));
@@ -33,6 +38,7 @@ pub(crate) fn answer(record: &Record, budget: &Budget) -> String {
         } => {
             if let Some(is_symmetrised) = is_symmetrised {
                 put("sym", json!(is_symmetrised));
+                put("answers", json!(answered(*is_symmetrised)));
             }
             put("r", json!(reaction));
         }
@@ -42,6 +48,14 @@ pub(crate) fn answer(record: &Record, budget: &Budget) -> String {
         }
     }
     Value::Object(object).to_string()
+}
+
+/// Which problem `outcome` and `residuals` of a local problem are about.
+fn answered(is_symmetrised: bool) -> &'static str {
+    match is_symmetrised {
+        true => "symmetric part of W",
+        false => "W as given",
+    }
 }
 
 fn word(outcome: &Outcome) -> &'static str {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use stiction_constraints::problem_file::{ContactAnswer, FullProblem, solve_global, solve_local};
 use stiction_constraints::{
-    Budget, Criterion, Outcome, Problem, Report, Solution, Stall, Yardstick,
+    Budget, Criterion, Outcome, Problem, Report, Solution, Solver, Stall, Yardstick,
 };
 
 use crate::input::LoadedProblem;
@@ -40,23 +40,39 @@ pub(crate) enum Answer {
     Full(Solution),
 }
 
-/// Solves with the solver of a name, from a guess if there is one.
+/// Solves with the solver of a name; see [`solve_with`].
 pub(crate) fn solve(
     problem: &LoadedProblem,
     name: &str,
     budget: &Budget,
+    criterion: Option<Criterion>,
     guess: Option<&Guess>,
 ) -> anyhow::Result<Record> {
     let mut solver = solvers::make(name)?;
-    let criterion = match problem {
+    let solver = solver.as_mut();
+    Ok(solve_with(problem, solver, budget, criterion, guess))
+}
+
+/// Solves with any solver, from a guess if there is one. Where no criterion is named, the solver's own
+/// test counts if it has one, otherwise the residual by which problems of this kind are judged.
+pub(crate) fn solve_with(
+    problem: &LoadedProblem,
+    solver: &mut dyn Solver,
+    budget: &Budget,
+    criterion: Option<Criterion>,
+    guess: Option<&Guess>,
+) -> Record {
+    let of_kind = match problem {
         LoadedProblem::Local { .. } | LoadedProblem::Global(_) => Criterion::Natural,
         LoadedProblem::Full(_) => Criterion::Scaled,
     };
+    let criterion = criterion
+        .or(solver.declaration().own_test)
+        .unwrap_or(of_kind);
     let budget = Budget {
         criterion,
         ..budget.clone()
     };
-    let solver = solver.as_mut();
     let reaction = guess.and_then(|guess| guess.reaction.as_deref());
     let (sizes, answer, report) = match problem {
         LoadedProblem::Local { reduced, .. } => {
@@ -84,14 +100,14 @@ pub(crate) fn solve(
             (sizes(&full.problem), Answer::Full(solution), report)
         }
     };
-    Ok(Record {
+    Record {
         problem: problem.name().to_owned(),
-        solver: name.to_owned(),
+        solver: solver.name().to_owned(),
         sizes,
         criterion,
         answer,
         report,
-    })
+    }
 }
 
 #[derive(Clone, Copy, PartialEq)]
@@ -118,9 +134,11 @@ fn measure(full: &FullProblem, solution: &Solution, report: &mut Report) {
     }
 }
 
-/// The tolerance decides what converged, not the solver's word.
+/// The tolerance decides what converged, not the solver's word. Of a test of a paper the solver's word is
+/// taken: most are about quantities that only it has.
 fn judge(report: &mut Report, budget: &Budget) {
-    let is_reached = report.residuals.of(budget.criterion) <= budget.tolerance;
+    let residual = report.residuals.of(budget.residual_criterion());
+    let is_reached = residual <= budget.tolerance;
     if is_reached {
         report.outcome = Outcome::Converged;
     } else if report.outcome.is_converged() {

@@ -14,7 +14,7 @@ const HEADER: [&str; 14] = [
 /// One line per problem and solver, and for several problems one line per solver at the end.
 pub(crate) fn print(out: &mut dyn Write, records: &[Record], solvers: &[String]) -> io::Result<()> {
     let mut lines: Vec<Vec<String>> = vec![HEADER.iter().map(|&h| h.to_owned()).collect()];
-    lines[0].push("outcome".into());
+    lines[0].extend(["stage".into(), "outcome".into()]);
     lines.extend(records.iter().map(line));
     let columns = lines[0].len();
     let widths: Vec<usize> = (0..columns)
@@ -31,8 +31,8 @@ pub(crate) fn print(out: &mut dyn Write, records: &[Record], solvers: &[String])
             // Words to the left, numbers to the right; nothing is padded at the end of a line.
             match column {
                 0 => write!(out, "{cell:width$}")?,
-                1 => write!(out, "  {cell:width$}")?,
                 _ if column + 1 == columns => write!(out, "  {cell}")?,
+                _ if column == 1 || column + 2 == columns => write!(out, "  {cell:width$}")?,
                 _ => write!(out, "  {cell:>width$}")?,
             }
         }
@@ -79,14 +79,9 @@ fn line(record: &Record) -> Vec<String> {
     ] {
         cells.push(format!("{value:.1e}"));
     }
-    let is_symmetrised = matches!(
-        record.answer,
-        Answer::Reaction {
-            is_symmetrised: Some(true),
-            ..
-        }
-    );
-    let note = if is_symmetrised {
+    let stage = report.stages.last_word();
+    cells.push(stage.map_or("-", |stage| stage.name).to_owned());
+    let note = if is_symmetrised(record) {
         " (symmetric part of W)"
     } else {
         ""
@@ -95,14 +90,88 @@ fn line(record: &Record) -> Vec<String> {
     cells
 }
 
+/// Whether the answer is about (W + Wᵀ)/2 and not about the file's W.
+fn is_symmetrised(record: &Record) -> bool {
+    matches!(
+        record.answer,
+        Answer::Reaction {
+            is_symmetrised: Some(true),
+            ..
+        }
+    )
+}
+
 fn summarize(out: &mut dyn Write, solver: &str, records: &[Record]) -> io::Result<()> {
     let own = || records.iter().filter(|record| record.solver == solver);
-    let solved = own().filter(|r| r.report.outcome.is_converged()).count();
+    let solved = || own().filter(|record| record.report.outcome.is_converged());
+    let symmetrised = solved().filter(|record| is_symmetrised(record)).count();
+    let note = match symmetrised {
+        0 => String::new(),
+        count => format!(", {count} of them for the symmetric part of W"),
+    };
     let time = own().map(|record| record.report.time).sum();
     writeln!(
         out,
-        "{solver}: {solved} of {} converged, {} in all",
+        "{solver}: {} of {} converged{note}, {} in all",
+        solved().count(),
         own().count(),
         readable(time)
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::run::Sizes;
+    use stiction_constraints::{Budget, Criterion, Outcome, Report};
+
+    fn record(problem: &str, is_symmetrised: bool) -> Record {
+        let mut report = Report::of(Outcome::Converged);
+        report.stages.note("outer loop", 3, 1.0, 1e-9);
+        Record {
+            problem: problem.to_owned(),
+            solver: "canal".to_owned(),
+            sizes: Sizes {
+                contacts: 1,
+                rows: 3,
+                dofs: 3,
+            },
+            criterion: Criterion::Natural,
+            answer: Answer::Reaction {
+                reaction: vec![0.0; 3],
+                is_symmetrised: Some(is_symmetrised),
+            },
+            report,
+        }
+    }
+
+    #[test]
+    fn answers_to_the_symmetric_part_are_never_just_converged() {
+        let records = [record("a", false), record("b", true), record("c", false)];
+        let mut out = Vec::new();
+        print(&mut out, &records, &["canal".to_owned()]).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let line = |name: &str| text.lines().find(|line| line.starts_with(name)).unwrap();
+        assert!(line("a").ends_with("outer loop  converged"), "{text}");
+        assert!(
+            line("b").ends_with("converged (symmetric part of W)"),
+            "{text}"
+        );
+        let summary = "3 of 3 converged, 1 of them for the symmetric part of W, ";
+        assert!(line("canal").contains(summary), "{text}");
+
+        let json = |record| {
+            let line = crate::json_lines::answer(record, &Budget::default());
+            serde_json::from_str::<serde_json::Value>(&line).unwrap()
+        };
+        let (given, symmetric) = (json(&records[0]), json(&records[1]));
+        assert_eq!(
+            (&given["sym"], &given["answers"]),
+            (&false.into(), &"W as given".into())
+        );
+        assert_eq!(symmetric["sym"], true);
+        assert_eq!(symmetric["answers"], "symmetric part of W");
+        assert_eq!(symmetric["stage"], "outer loop");
+        assert_eq!(symmetric["stages"][0]["steps"], 3);
+    }
 }

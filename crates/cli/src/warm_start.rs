@@ -6,6 +6,8 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use serde_json::Value;
 
+use crate::input::LoadedProblem;
+
 /// An earlier answer.
 #[derive(Debug, Default, Clone, PartialEq)]
 pub(crate) struct Guess {
@@ -13,6 +15,19 @@ pub(crate) struct Guess {
     pub(crate) reaction: Option<Vec<f64>>,
     /// λ, for full problems.
     pub(crate) impulse: Option<Vec<f64>>,
+}
+
+impl Guess {
+    /// The impulses that a recorded step brings along.
+    pub(crate) fn of(problem: &LoadedProblem) -> Option<Self> {
+        match problem {
+            LoadedProblem::Full(full) => full.guess.as_ref().map(|guess| Self {
+                reaction: None,
+                impulse: Some(guess.clone()),
+            }),
+            LoadedProblem::Local { .. } | LoadedProblem::Global(_) => None,
+        }
+    }
 }
 
 /// Earlier answers by problem and solver.

@@ -160,6 +160,70 @@ fn every_solver_is_listed() {
 }
 
 #[test]
+fn declarations_are_a_table_or_json_with_every_solver() {
+    let names: Vec<String> = stdout(&stiction(&["solvers"]))
+        .lines()
+        .filter_map(|line| line.split_whitespace().next().map(str::to_owned))
+        .collect();
+    let table = stiction(&["solvers", "--table"]);
+    assert_eq!(table.status.code(), Some(0));
+    let table = stdout(&table);
+    let json = lines(&stiction(&["solvers", "--json"]));
+    assert_eq!(json.len(), names.len());
+    for (name, object) in names.iter().zip(&json) {
+        assert!(
+            table
+                .lines()
+                .any(|line| line.starts_with(&format!("{name} "))),
+            "{name}"
+        );
+        assert_eq!(object["name"], *name);
+        assert!(!object["laws"].as_array().unwrap().is_empty());
+    }
+    let convex = json
+        .iter()
+        .find(|object| object["name"] == "pgs-ccp")
+        .unwrap();
+    assert_eq!(convex["relaxes"], serde_json::json!(["Signorini"]));
+}
+
+#[test]
+fn the_criterion_can_be_named_and_a_test_of_a_paper_is_reported_as_one() {
+    let solve = |arguments: &[&str]| {
+        let output = stiction(&[&["solve", "--json", "--solver", "jacobi"], arguments].concat());
+        (output.status.code(), lines(&output).remove(0))
+    };
+    let (code, answer) = solve(&["--criterion", "velocity-change", "--tolerance", "1e-2"]);
+    assert_eq!(
+        (code, &answer["outcome"]),
+        (Some(1), &"stopped".into()),
+        "{answer}"
+    );
+    assert_eq!(answer["reason"], "velocity-change");
+    assert_eq!(answer["criterion"], "velocity-change");
+    let (code, answer) = solve(&["--criterion", "consensus"]);
+    assert_eq!(
+        (code, &answer["outcome"]),
+        (Some(1), &"failed".into()),
+        "{answer}"
+    );
+    let (code, answer) = solve(&["--criterion", "paper", "--tolerance", "1e-4", "--no-rescue"]);
+    assert_eq!(
+        (code, &answer["outcome"]),
+        (Some(0), &"converged".into()),
+        "{answer}"
+    );
+    assert!(answer["stages"].is_array());
+    let unknown = stiction(&["solve", "--criterion", "beauty"]);
+    assert_eq!(unknown.status.code(), Some(2));
+    assert!(
+        stderr(&unknown).contains("split-change"),
+        "{}",
+        stderr(&unknown)
+    );
+}
+
+#[test]
 fn plots_are_written_for_one_and_for_many_problems() {
     let folder = Folder::new("plots");
     folder.file("a.json", &local("a", 0.1));

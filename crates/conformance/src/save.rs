@@ -24,6 +24,7 @@ pub fn save_problem(
         source,
     })?;
     let full = FullProblem {
+        guess: None,
         name: name.to_owned(),
         problem: problem.clone(),
         solution: None,

@@ -60,6 +60,10 @@ pub enum SimError {
     /// A snapshot of another world, or of another version.
     #[error("the snapshot does not fit: {0}")]
     Snapshot(String),
+    /// Somebody raised the flag of [`World::stop_with`](crate::World::stop_with) during a step. The
+    /// state is as it was before.
+    #[error("the step was interrupted")]
+    Interrupted,
     /// A step that could not be made. The state is as it was before.
     #[error(transparent)]
     Step(Box<StepFailure>),

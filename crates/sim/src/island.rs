@@ -57,6 +57,8 @@ struct Island {
     built: Vec<usize>,
     problem: Problem,
     solution: Solution,
+    /// λ that the last solve began with; empty where it began cold.
+    guess: Vec<f64>,
     solver: Box<dyn Solver>,
     /// Whether the last guess was good.
     is_settled: bool,
@@ -78,6 +80,15 @@ const ABSURD: f64 = 1e6;
 
 /// Makes the solver of a new island.
 pub(crate) type MakeSolver = Box<dyn Fn() -> Box<dyn Solver> + Send + Sync>;
+
+/// What a solver was given in the last step.
+#[derive(Debug, Clone, Copy)]
+pub struct SolvedProblem<'a> {
+    /// The contact problem of one island, after everything that the step chose about it.
+    pub problem: &'a Problem,
+    /// λ that the solver began with; `None` where it began without.
+    pub guess: Option<&'a [f64]>,
+}
 
 /// The islands of a world.
 #[derive(Default)]
@@ -201,6 +212,20 @@ impl Islands {
         Ok(summary)
     }
 
+    /// What the solvers were given last, islands without constraints left out.
+    pub(crate) fn problems(&self) -> impl Iterator<Item = SolvedProblem<'_>> {
+        let islands = self
+            .active
+            .iter()
+            .filter_map(|&root| self.slots[root].as_deref());
+        islands
+            .filter(|island| !island.problem.constraints().is_empty())
+            .map(|island| SolvedProblem {
+                problem: &island.problem,
+                guess: (!island.guess.is_empty()).then_some(island.guess.as_slice()),
+            })
+    }
+
     /// Whether what is left beside the largest island outweighs waking threads up for it.
     fn is_worth_threads(&self) -> bool {
         let islands = self
@@ -230,6 +255,7 @@ impl Islands {
                 built: Vec::new(),
                 problem: Problem::new(),
                 solution: Solution::cold(),
+                guess: Vec::new(),
                 solver: make(),
                 is_settled: false,
                 result: Ok(None),
@@ -335,13 +361,18 @@ impl Island {
 
     /// Solves, again where dormant constraints turn out to matter.
     fn solve_awake(&mut self, rows: &RowBuffer, budget: &Budget) -> Result<Report, ProblemError> {
-        let mut report = self.solver.solve(&self.problem, budget, &mut self.solution);
+        let mut report = self.solve_once(budget);
         while self.wake(rows)? {
             let earlier = report;
-            report = self.solver.solve(&self.problem, budget, &mut self.solution);
+            report = self.solve_once(budget);
             report.add_earlier(&earlier);
         }
         Ok(report)
+    }
+
+    fn solve_once(&mut self, budget: &Budget) -> Report {
+        self.guess.clone_from(&self.solution.impulse);
+        self.solver.solve(&self.problem, budget, &mut self.solution)
     }
 
     /// Writes the island's problem and the guess; whether all of the guess is settled.

@@ -39,6 +39,7 @@ pub use body::{BodyHandle, Mobility, RigidBody};
 pub use connection::{Connection, ConnectionHandle, ConnectionKind};
 pub use control::{Commands, Controller, Tracking, Wrench};
 pub use error::{Result, SimError, StepFailure};
+pub use island::SolvedProblem;
 pub use joint_force::JointForces;
 pub use mass::{uniform_inertia, volume};
 pub use overlap::Overlap;

@@ -7,6 +7,7 @@ use crate::body::{BodyHandle, Kind};
 use crate::connection::ConnectionHandle;
 use crate::control::Wrench;
 use crate::error::{Result, SimError};
+use crate::island::SolvedProblem;
 use crate::report::{ContactForce, ContactMode, StepReport};
 use crate::rows::Key;
 use crate::world::World;
@@ -15,6 +16,12 @@ impl World {
     /// How the last step went.
     pub fn report(&self) -> &StepReport {
         &self.report
+    }
+
+    /// The contact problems of the last step as its solvers saw them, one for each island that has
+    /// constraints; islands in the order of their first bodies.
+    pub fn problems(&self) -> impl Iterator<Item = SolvedProblem<'_>> {
+        self.islands.problems()
     }
 
     /// Contacts of the last step with their forces.

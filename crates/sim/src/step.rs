@@ -5,7 +5,7 @@
 
 use std::time::Instant;
 
-use stiction_constraints::Budget;
+use stiction_constraints::{Budget, StopFlag};
 
 use crate::body::Kind;
 use crate::contact_rows::push_contacts;
@@ -151,13 +151,15 @@ impl World {
     /// Stage 4: v̂ and λ, island by island.
     ///
     /// # Errors
-    /// [`SimError::Step`] when an island could not be solved.
+    /// [`SimError::Step`] when an island could not be solved, [`SimError::Interrupted`] when the flag
+    /// of [`World::stop_with`] was raised.
     pub fn solve(&mut self) -> Result<()> {
         let clock = Instant::now();
         let budget = Budget {
             max_iterations: self.settings.max_iterations,
             // Whoever limits iterations wants a step that takes no longer.
             rescue: self.settings.max_iterations.is_none(),
+            stop: self.stop.clone(),
             all_residuals: false,
             ..Budget::with_tolerance(self.settings.tolerance)
         };
@@ -172,6 +174,10 @@ impl World {
             .islands
             .solve(&mut self.subsystems, &mut self.rows, warm, &budget)
             .map_err(|failure| self.failure(*failure))?;
+        // Half-solved impulses must not move anything.
+        if self.stop.as_ref().is_some_and(StopFlag::is_raised) {
+            return Err(SimError::Interrupted);
+        }
         self.fly_free_bodies();
         self.report.islands = summary.islands;
         self.report.iterations = summary.iterations;

@@ -7,7 +7,7 @@ use stiction_collision::{
     Collider, CollisionWorld, ContactPoint, Execution, Material, NarrowSettings, PairDetector,
     Shape, WorldSettings,
 };
-use stiction_constraints::Solver;
+use stiction_constraints::{Solver, StopFlag};
 use stiction_dynamics::{BodyId, Model};
 use stiction_solver_canal::{Canal, CanalSettings};
 
@@ -53,6 +53,7 @@ pub struct World {
     pub(crate) settings: Settings,
     pub(crate) solver_name: String,
     pub(crate) make_solver: MakeSolver,
+    pub(crate) stop: Option<StopFlag>,
     pub(crate) bodies: Vec<Body>,
     body_by_name: HashMap<String, usize>,
     pub(crate) robots: Vec<Robot>,
@@ -106,6 +107,7 @@ impl World {
             settings,
             solver_name: String::new(),
             make_solver: Box::new(|| Box::new(Canal::new(CanalSettings::default()))),
+            stop: None,
             bodies: Vec::new(),
             body_by_name: HashMap::new(),
             robots: Vec::new(),
@@ -199,6 +201,12 @@ impl World {
         self.solver_name = make().name().to_owned();
         self.make_solver = Box::new(make);
         self.islands.clear();
+    }
+
+    /// Looks at this flag while solving: a step during which it is raised ends at once with
+    /// [`SimError::Interrupted`]. `None` looks at none.
+    pub fn stop_with(&mut self, flag: Option<StopFlag>) {
+        self.stop = flag;
     }
 
     /// Name of the solver.

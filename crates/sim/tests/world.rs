@@ -1,5 +1,6 @@
 //! Worlds as a whole: errors, snapshots, batches, threads, robots, loads.
 
+use stiction_constraints::StopFlag;
 use stiction_sim::{
     Commands, Connection, ConnectionKind, Controller, DofProperties, Inertia, Isometry3, JointKind,
     Material, ModelDescription, Result, RigidBody, RobotHandle, Settings, Shape, SimError,
@@ -616,4 +617,39 @@ fn compliant_contacts_sink_by_force_times_compliance() {
     }
     let depth = 0.1 - world.pose(ball).unwrap().translation.z;
     assert!((depth / (2.0 * 9.81 * 1e-5) - 1.0).abs() < 1e-5, "{depth}");
+}
+
+#[test]
+fn a_raised_flag_ends_a_step_and_leaves_the_state() {
+    let mut world = busy_world(1);
+    let flag = StopFlag::new();
+    world.stop_with(Some(flag.clone()));
+    for _ in 0..30 {
+        world.step().unwrap();
+    }
+    let before = world.snapshot();
+    flag.raise();
+    assert!(matches!(world.step(), Err(SimError::Interrupted)));
+    assert_eq!(world.snapshot().to_bytes(), before.to_bytes());
+    flag.lower();
+    world.step().unwrap();
+}
+
+#[test]
+fn the_problems_of_a_step_are_those_that_its_solver_saw() {
+    let mut world = busy_world(1);
+    for _ in 0..60 {
+        world.step().unwrap();
+    }
+    let problems: Vec<_> = world.problems().collect();
+    assert!(!problems.is_empty());
+    let rows: usize = problems
+        .iter()
+        .map(|solved| solved.problem.row_count())
+        .sum();
+    assert_eq!(rows, world.report().rows);
+    for solved in problems {
+        let guess = solved.guess.expect("what touched before has impulses");
+        assert_eq!(guess.len(), solved.problem.row_count());
+    }
 }

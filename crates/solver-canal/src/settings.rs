@@ -69,6 +69,8 @@ pub struct Strict {
 /// Newton straight at the complementarity problem.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Finish {
+    /// Whether guesses are tried this way before the outer loop.
+    pub from_guess: bool,
     /// Newton steps.
     pub max_steps: usize,
     /// First regularisation ε. Each step leaves ε/(ε + σ²) of the error in a direction of stiffness
@@ -176,6 +178,7 @@ impl Default for Strict {
 impl Default for Finish {
     fn default() -> Self {
         Self {
+            from_guess: true,
             max_steps: 8,
             // Large enough that C = 1/ε does not drown the first step in rounding.
             regularization: 1e-6,
@@ -260,6 +263,7 @@ impl CanalSettings {
     pub fn without(&self, stage: &str) -> Option<Self> {
         let mut out = self.clone();
         match stage {
+            "guess" => out.finish.as_mut()?.from_guess = false,
             "strict" => out.strict = None,
             "finish" => out.finish = None,
             "path" => out.path = None,

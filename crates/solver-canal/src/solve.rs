@@ -14,15 +14,9 @@ use crate::progress::{Best, Pause, Spent};
 use crate::settings::CanalSettings;
 use crate::state::State;
 
-/// The stages of the strategy, in their order.
-pub const STAGES: &[&str] = &[
-    "guess",
-    "outer loop",
-    "strict",
-    "finish",
-    "path",
-    "continuation",
-];
+/// What may be left out of the strategy, by [`CanalSettings::without`], in its order; around all of it
+/// is the outer loop.
+pub const STAGES: &[&str] = &["guess", "strict", "finish", "path", "continuation"];
 
 impl Canal {
     /// From the guess to an outcome, stage by stage; each offers what it finds to `best`.
@@ -39,7 +33,7 @@ impl Canal {
         self.prepare_hessian(run);
         // A guess that is better than nothing is often one Newton step away; a step to what is worse
         // than nothing says that it was not.
-        if start.is_guess {
+        if start.is_guess && self.settings.finish.as_ref().is_some_and(|finish| finish.from_guess) {
             self.finish(run, spent, "guess", (start.residual, start.cold_residual));
         }
         if self.is_done(run) {

@@ -31,8 +31,10 @@
 //! # Ok::<(), stiction_constraints::ProblemError>(())
 //! ```
 
+mod declaration;
 mod local;
 mod own_residual;
+mod progress;
 mod settings;
 mod solve;
 mod update;

@@ -1,20 +1,18 @@
 //! The loop that all methods share.
 
 use stiction_constraints::{
-    Budget, Failure, HistoryEntry, Outcome, Problem, Report, Residuals, Solution, Solver, Stages,
-    Stall, Stopwatch,
+    Budget, Criterion, Declaration, Failure, HistoryEntry, Outcome, Problem, Report, Solution,
+    Solver, Stall, Stopwatch,
 };
 
 use crate::own_residual::own_residual;
+use crate::progress::Progress;
 use crate::settings::{Judge, Method, PgsSettings, SettingsError};
 use crate::update;
 use crate::workspace::Workspace;
 
 /// After this many sweeps the row velocities are computed from scratch.
 const REFRESH_SWEEPS: usize = 64;
-
-/// An improvement of the best residual below this share is none.
-const STALL_SHARE: f64 = 1e-3;
 
 /// A per-contact solver; which one is in its [settings](PgsSettings).
 #[derive(Debug, Default)]
@@ -105,7 +103,8 @@ impl Pgs {
         window.max(sweeps / 5)
     }
 
-    /// The residual that decides, of the present iterate.
+    /// The residual that decides, of the present iterate; beside a test of a paper, whether the end is
+    /// called converged.
     fn judged_residual(&self, problem: &Problem, budget: &Budget) -> f64 {
         let is_own = self.settings.judge == Judge::OwnModel
             && !self.settings.method.solves_the_true_problem();
@@ -133,8 +132,22 @@ impl Pgs {
             problem,
             &workspace.impulse,
             &workspace.row_velocity,
-            budget.criterion,
+            budget.residual_criterion(),
         )
+    }
+
+    /// The quantity that a stopping test of a paper is about, after the last sweep.
+    fn test_value(&mut self, problem: &Problem, criterion: Criterion) -> f64 {
+        let workspace = &mut self.workspace;
+        match criterion {
+            Criterion::VelocityChange => workspace.velocity_change(),
+            _ => workspace.yardstick.measure_at(
+                problem,
+                &workspace.impulse,
+                &workspace.row_velocity,
+                criterion,
+            ),
+        }
     }
 
     /// Sweeps until something ends it; the best iterate is left in the workspace.
@@ -146,20 +159,27 @@ impl Pgs {
         history: &mut Vec<HistoryEntry>,
     ) -> (Outcome, usize) {
         let limit = budget.max_iterations.unwrap_or(self.settings.max_sweeps);
+        let is_tested = budget.criterion.is_test();
         let mut progress = Progress::new(self.judged_residual(problem, budget));
+        if progress.best <= budget.tolerance && self.is_test_met_at_start(problem, budget) {
+            return (Outcome::Converged, 0);
+        }
+        if watch.is_spent() {
+            return (watch.outcome(), 0);
+        }
         let mut blend = match self.settings.method {
             Method::Raisim => self.settings.relaxation.min(1.0),
             _ => 1.0,
         };
         let (mut sweeps, mut next_check, mut next_refresh) = (0, 1, REFRESH_SWEEPS);
-        loop {
-            if progress.best <= budget.tolerance {
-                return (Outcome::Converged, sweeps);
-            }
-            if sweeps >= limit {
-                return (Outcome::OutOfIterations, sweeps);
-            }
+        while sweeps < limit {
             sweeps += 1;
+            if budget.criterion == Criterion::VelocityChange {
+                let Workspace {
+                    before, impulse, ..
+                } = &mut self.workspace;
+                before.copy_from_slice(impulse);
+            }
             let has_moved = self.sweep(blend);
             if self.settings.method == Method::Raisim {
                 // [CMC, Alg. 4, lines 12–13] with the weight the right way round: as printed,
@@ -168,7 +188,8 @@ impl Pgs {
                 blend = decay * blend + (1.0 - decay) * floor;
             }
             let is_spent = watch.is_spent();
-            let is_due = sweeps >= next_check || sweeps == limit;
+            // A test of a paper is one of every iteration.
+            let is_due = sweeps >= next_check || sweeps == limit || is_tested;
             if !(is_due || is_spent || !has_moved || budget.record_history) {
                 continue;
             }
@@ -181,10 +202,14 @@ impl Pgs {
                 next_refresh = sweeps + REFRESH_SWEEPS;
             }
             let mut residual = self.judged_residual(problem, budget);
-            if residual <= budget.tolerance {
+            let mut is_test_met =
+                is_tested && self.test_value(problem, budget.criterion) <= budget.tolerance;
+            if residual <= budget.tolerance || is_test_met {
                 // Believed only with velocities from scratch.
                 self.workspace.refresh_row_velocity(problem);
                 residual = self.judged_residual(problem, budget);
+                is_test_met =
+                    is_tested && self.test_value(problem, budget.criterion) <= budget.tolerance;
             }
             if budget.record_history {
                 history.push(HistoryEntry {
@@ -193,22 +218,46 @@ impl Pgs {
                     residual: self.common_residual(problem, budget),
                 });
             }
-            if progress.is_best(residual) {
+            // What met a test is handed back, also where an earlier iterate was better.
+            if progress.is_best(residual) || is_test_met {
                 let Workspace { best, impulse, .. } = &mut self.workspace;
                 best.copy_from_slice(impulse);
             }
-            if progress.best <= budget.tolerance {
+            let is_reached = residual <= budget.tolerance;
+            if is_reached && (is_test_met || !is_tested) {
                 return (Outcome::Converged, sweeps);
             }
-            if residual == f64::INFINITY {
-                return (Outcome::Failed(Failure::NotFinite), sweeps);
+            if is_test_met {
+                return (Outcome::Stopped(budget.criterion), sweeps);
             }
-            if is_spent {
-                return (watch.outcome(), sweeps);
+            let end = if residual == f64::INFINITY {
+                Outcome::Failed(Failure::NotFinite)
+            } else if is_spent {
+                watch.outcome()
+            } else if sweeps == limit {
+                Outcome::OutOfIterations
+            } else if !has_moved || progress.has_stalled(sweeps, self.stall_window(sweeps)) {
+                Outcome::stalled(Stall::NoProgress)
+            } else {
+                continue;
+            };
+            // Short of its test a solve goes on, but what it ends with is called what it is.
+            return match progress.best <= budget.tolerance {
+                true => (Outcome::Converged, sweeps),
+                false => (end, sweeps),
+            };
+        }
+        (Outcome::OutOfIterations, sweeps)
+    }
+
+    /// Whether the guess already passes the budget's test; one about changes needs a sweep.
+    fn is_test_met_at_start(&mut self, problem: &Problem, budget: &Budget) -> bool {
+        match budget.criterion {
+            Criterion::VelocityChange => false,
+            criterion if criterion.is_test() => {
+                self.test_value(problem, criterion) <= budget.tolerance
             }
-            if !has_moved || progress.has_stalled(sweeps, self.stall_window(sweeps)) {
-                return (Outcome::stalled(Stall::NoProgress), sweeps);
-            }
+            _ => true,
         }
     }
 }
@@ -218,93 +267,52 @@ impl Solver for Pgs {
         self.settings.method.name()
     }
 
+    fn declaration(&self) -> Declaration {
+        self.settings.method.declaration()
+    }
+
     fn solve(&mut self, problem: &Problem, budget: &Budget, solution: &mut Solution) -> Report {
         let watch = Stopwatch::start(budget);
-        let mut history = Vec::new();
         let started = self.workspace.start(problem, &self.settings, solution);
-        solution.velocity.clear();
-        solution.velocity.resize(problem.dof_count(), 0.0);
-        solution.impulse.clear();
-        solution.impulse.resize(problem.row_count(), 0.0);
-
-        let mut start_residual = f64::INFINITY;
-        let (outcome, sweeps, residuals, time) = match started {
+        solution.set_to_zero(problem);
+        if let Err(failure) = started {
             // Without A⁻¹ there is no velocity and no residual: zeros, and nothing claimed.
-            Err(failure) => {
-                self.own_residual = f64::INFINITY;
-                (
-                    Outcome::Failed(failure),
-                    0,
-                    Residuals::unknown(),
-                    watch.elapsed(),
-                )
-            }
-            Ok(()) => {
-                start_residual = self.common_residual(problem, budget);
-                let (outcome, sweeps) = self.iterate(problem, budget, &watch, &mut history);
-                let workspace = &mut self.workspace;
-                workspace.impulse.copy_from_slice(&workspace.best);
-                workspace.refresh_row_velocity(problem);
-                solution.impulse.copy_from_slice(&workspace.best);
-                workspace
-                    .yardstick
-                    .velocity_of(problem, &workspace.best, &mut solution.velocity);
-                let time = watch.elapsed();
-                let residuals =
-                    workspace
-                        .yardstick
-                        .residuals(problem, &solution.velocity, &solution.impulse);
-                self.own_residual = self.model_residual();
-                (outcome, sweeps, residuals, time)
-            }
+            self.own_residual = f64::INFINITY;
+            return Report {
+                time: watch.elapsed(),
+                ..Report::of(Outcome::Failed(failure))
+            };
+        }
+        let mut history = Vec::new();
+        let start_residual = self.common_residual(problem, budget);
+        let (outcome, sweeps) = if self.declaration().has(budget.criterion) {
+            self.iterate(problem, budget, &watch, &mut history)
+        } else {
+            let failure = Failure::UnsupportedCriterion(budget.criterion);
+            (Outcome::Failed(failure), 0)
         };
+
+        let workspace = &mut self.workspace;
+        workspace.impulse.copy_from_slice(&workspace.best);
+        workspace.refresh_row_velocity(problem);
+        solution.impulse.copy_from_slice(&workspace.best);
+        workspace
+            .yardstick
+            .velocity_of(problem, &workspace.best, &mut solution.velocity);
+        let time = watch.elapsed();
+        let residuals =
+            workspace
+                .yardstick
+                .residuals(problem, &solution.velocity, &solution.impulse);
+        self.own_residual = self.model_residual();
         Report {
-            outcome,
             iterations: sweeps,
             inner_iterations: sweeps,
-            factorizations: 0,
             start_residual,
             residuals,
             time,
-            stages: Stages::default(),
             history,
+            ..Report::of(outcome)
         }
-    }
-}
-
-/// The best residual, and whether it still moves.
-struct Progress {
-    best: f64,
-    window_start: usize,
-    window_best: f64,
-}
-
-impl Progress {
-    fn new(residual: f64) -> Self {
-        Self {
-            best: residual,
-            window_start: 0,
-            window_best: residual,
-        }
-    }
-
-    /// Takes note of a residual; whether it is the smallest so far.
-    fn is_best(&mut self, residual: f64) -> bool {
-        let is_best = residual < self.best;
-        if is_best {
-            self.best = residual;
-        }
-        is_best
-    }
-
-    /// Whether the last window of sweeps brought nothing.
-    fn has_stalled(&mut self, sweeps: usize, window: usize) -> bool {
-        if sweeps < self.window_start + window {
-            return false;
-        }
-        let has_stalled = self.best > (1.0 - STALL_SHARE) * self.window_best;
-        self.window_start = sweeps;
-        self.window_best = self.best;
-        has_stalled
     }
 }

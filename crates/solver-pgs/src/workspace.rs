@@ -17,6 +17,8 @@ pub(crate) struct Workspace {
     pub(crate) row_velocity: Vec<f64>,
     /// λ of the smallest residual so far.
     pub(crate) best: Vec<f64>,
+    /// λ before the last sweep, where a test is about its change.
+    pub(crate) before: Vec<f64>,
     /// Changes of one Jacobi sweep.
     pub(crate) change: Vec<f64>,
     velocity: Vec<f64>,
@@ -52,6 +54,7 @@ impl Workspace {
         self.velocity.resize(problem.dof_count(), 0.0);
         self.row_velocity.resize(n_rows, 0.0);
         self.change.resize(n_rows, 0.0);
+        self.before.resize(n_rows, 0.0);
         self.impulse.clear();
         if guess.has_guess(problem) {
             self.impulse.extend_from_slice(&guess.impulse);
@@ -66,6 +69,22 @@ impl Workspace {
         }
         self.best.clone_from(&self.impulse);
         Ok(())
+    }
+
+    /// ‖A⁻¹JᵀΔλ‖₂ of the last sweep, of the change itself: as a difference of velocities it would be
+    /// lost in their rounding.
+    pub(crate) fn velocity_change(&mut self) -> f64 {
+        let sweep = self.impulse.iter().zip(&self.before);
+        for (change, (after, before)) in self.change.iter_mut().zip(sweep) {
+            *change = after - before;
+        }
+        self.velocity.fill(0.0);
+        self.yardstick
+            .rows()
+            .mul_transpose_add(&self.change, &mut self.velocity);
+        self.yardstick.dynamics().solve_in_place(&mut self.velocity);
+        let squares = self.velocity.iter().map(|value| value * value);
+        squares.sum::<f64>().sqrt()
     }
 
     /// z = J A⁻¹(b + Jᵀλ) from scratch: rounding of many small updates adds up.

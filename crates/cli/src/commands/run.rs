@@ -15,8 +15,8 @@ use stiction_sim::SimError;
 use crate::arguments::{RunArguments, SceneArguments};
 use crate::commands::export::{unwritable, write_page};
 use crate::simulate::{
-    Curve, End, Interrupt, Sample, SensorLog, Series, draw, open, print_profile, print_summary,
-    simulate, step_count, summary_json,
+    Curve, End, Interrupt, ProblemLog, Sample, SensorLog, Series, draw, open, print_profile,
+    print_summary, simulate, step_count, summary_json,
 };
 use crate::{Ending, complain};
 
@@ -33,6 +33,10 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
         Some(path) => Some(SensorLog::create(path, &scene)?),
         None => None,
     };
+    let mut problems = match &arguments.problems {
+        Some(folder) => Some(ProblemLog::create(folder, arguments.every)?),
+        None => None,
+    };
     let mut series = Series::default();
     let bar = progress(&scene, arguments.quiet || arguments.json);
     let interrupt = Interrupt::listen();
@@ -42,6 +46,9 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
         series.samples.push(Sample::from(scene.world.report()));
         recorder.take(scene)?;
         if let Some(log) = &mut sensors {
+            log.take(scene)?;
+        }
+        if let Some(log) = &mut problems {
             log.take(scene)?;
         }
         show(&bar, scene, clock.elapsed());
@@ -62,6 +69,9 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
         std::fs::write(path, svg).with_context(|| unwritable(path))?;
     }
     report(arguments, &scene, &series, &end, &outputs)?;
+    if let Some(log) = problems.filter(|_| !arguments.json && !arguments.quiet) {
+        writeln!(std::io::stdout(), "wrote {}", log.summary())?;
+    }
     match end {
         End::Finished => Ok(Ending::Fine),
         End::Interrupted => {
@@ -291,6 +301,7 @@ fn write_failed_problem(scene: &str, error: &SimError) -> anyhow::Result<()> {
         name: format!("{scene}, step {}", failure.step),
         problem: (**problem).clone(),
         solution: None,
+        guess: None,
     });
     problem_file::write(&path, &file).with_context(|| unwritable(&path))?;
     complain(&format!(

@@ -8,7 +8,8 @@ use stiction_constraints::Budget;
 use crate::arguments::SolveArguments;
 use crate::progress::Progress;
 use crate::run::{Record, solve};
-use crate::warm_start::WarmStarts;
+use crate::simulate::Interrupt;
+use crate::warm_start::{Guess, WarmStarts};
 use crate::{Ending, complain, input, json_lines, plot, solvers, table};
 
 pub(crate) fn run(arguments: &SolveArguments) -> anyhow::Result<Ending> {
@@ -25,10 +26,13 @@ pub(crate) fn run(arguments: &SolveArguments) -> anyhow::Result<Ending> {
     if sources.is_empty() && found.unusable.is_empty() {
         anyhow::bail!("no problem files found: give files, or directories that hold .json or .h5");
     }
+    let interrupt = Interrupt::listen();
     let budget = Budget {
         tolerance: arguments.tolerance,
         max_iterations: arguments.max_iterations,
         time_limit: arguments.time_budget,
+        stop: Some(interrupt.flag()),
+        rescue: !arguments.no_rescue,
         // The convergence plot shows one problem; a profile needs no histories.
         record_history: arguments.plot.is_some() && sources.len() == 1,
         ..Budget::default()
@@ -37,7 +41,7 @@ pub(crate) fn run(arguments: &SolveArguments) -> anyhow::Result<Ending> {
     let mut is_input_bad = !found.unusable.is_empty();
     let mut records: Vec<Record> = Vec::new();
     let progress = Progress::start(sources.len() * names.len());
-    for source in &sources {
+    'sources: for source in &sources {
         let problem = match source.load() {
             Ok(Some(problem)) => problem,
             // Directories may hold other things than problems.
@@ -53,16 +57,22 @@ pub(crate) fn run(arguments: &SolveArguments) -> anyhow::Result<Ending> {
                 continue;
             }
         };
+        let own_guess = Guess::of(&problem).filter(|_| !arguments.cold);
         for name in &names {
             progress.show(&format!("{} with {name}", problem.name()));
             let guess = warm_starts.find(problem.name(), name);
-            let record = solve(&problem, name, &budget, guess)?;
+            let guess = guess.or(own_guess.as_ref());
+            let record = solve(&problem, name, &budget, arguments.criterion, guess)?;
             if arguments.json {
                 let line = json_lines::answer(&record, &budget);
                 writeln!(std::io::stdout(), "{line}")?;
             }
             records.push(record);
             progress.advance(1);
+            if interrupt.is_raised() {
+                progress.say("interrupted: what was solved so far follows");
+                break 'sources;
+            }
         }
     }
     progress.finish();
@@ -76,7 +86,8 @@ pub(crate) fn run(arguments: &SolveArguments) -> anyhow::Result<Ending> {
         plot::draw(path, &records, &names, &budget)
             .with_context(|| format!("{}: the plot cannot be written", path.display()))?;
     }
-    let is_all_converged = records.iter().all(|r| r.report.outcome.is_converged());
+    let is_all_converged =
+        !interrupt.is_raised() && records.iter().all(|r| r.report.outcome.is_converged());
     Ok(if is_input_bad {
         Ending::BadInput
     } else if is_all_converged {

@@ -2,12 +2,14 @@
 
 mod interrupt;
 mod plot;
+mod problem_log;
 mod sensor_log;
 mod series;
 mod summary;
 
 pub(crate) use interrupt::Interrupt;
 pub(crate) use plot::{Curve, draw};
+pub(crate) use problem_log::ProblemLog;
 pub(crate) use sensor_log::SensorLog;
 pub(crate) use series::{Sample, Series};
 pub(crate) use summary::{print_profile, print_summary, summary_json};
@@ -55,12 +57,15 @@ pub(crate) fn simulate(
     mut watch: impl FnMut(&mut Scene) -> anyhow::Result<()>,
 ) -> anyhow::Result<End> {
     let steps = step_count(scene);
+    scene.world.stop_with(Some(interrupt.flag()));
     for _ in 0..steps {
         if interrupt.is_raised() {
             return Ok(End::Interrupted);
         }
-        if let Err(error) = scene.world.step() {
-            return Ok(End::Failed(error));
+        match scene.world.step() {
+            Ok(_) => {}
+            Err(SimError::Interrupted) => return Ok(End::Interrupted),
+            Err(error) => return Ok(End::Failed(error)),
         }
         watch(scene)?;
     }

@@ -106,6 +106,18 @@ impl Law {
         )
     }
 
+    /// Every kind of law.
+    pub const KINDS: [&'static str; 8] = [
+        "unilateral",
+        "equality",
+        "soft",
+        "contact",
+        "anisotropic contact",
+        "compliant contact",
+        "joint friction",
+        "joint limit",
+    ];
+
     /// One word for reports and error messages.
     pub fn kind(&self) -> &'static str {
         match self {

@@ -114,6 +114,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<ProblemFile, Refusal> {
         name: document.name,
         problem,
         solution,
+        guess: None,
     }))
 }
 

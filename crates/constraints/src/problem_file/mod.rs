@@ -74,6 +74,8 @@ pub struct FullProblem {
     pub problem: Problem,
     /// A solution that came with the file.
     pub solution: Option<StoredSolution>,
+    /// λ from which a solver once began, as a recorded step has it: where to start from again.
+    pub guess: Option<Vec<f64>>,
 }
 
 /// A solution that came with a file.

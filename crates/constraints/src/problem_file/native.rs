@@ -1,12 +1,14 @@
 //! Our own full [`Problem`] as JSON, with every subsystem and law, to the last bit.
 //!
-//! `{"format": "stiction-problem", "version": 1, "name": …, "problem": …}`: for bug reports,
-//! benches and tests. Reading checks everything that the builders check.
+//! `{"format": "stiction-problem", "version": 1, "name": …, "problem": …, "guess": …}`: for bug
+//! reports, benches and tests. `guess`, which may be missing, is the λ that a solver began with. Reading
+//! checks everything that the builders check.
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::error::Refusal;
+use super::local::check_vector;
 use super::matrices_json::check_definite;
 use super::{FullProblem, ProblemFile};
 use crate::problem::Problem;
@@ -20,6 +22,7 @@ struct Document {
     #[serde(default)]
     name: String,
     problem: Problem,
+    guess: Option<Vec<f64>>,
 }
 
 #[derive(Serialize)]
@@ -28,6 +31,8 @@ struct DocumentRef<'a> {
     version: u32,
     name: &'a str,
     problem: &'a Problem,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    guess: Option<&'a [f64]>,
 }
 
 /// First look at a file: the shapes of dense matrices, whose product must not overflow when the
@@ -72,10 +77,14 @@ pub(super) fn parse(bytes: &[u8]) -> Result<ProblemFile, Refusal> {
     let document: Document = serde_json::from_slice(bytes)?;
     let problem = document.problem.rebuild_checked()?;
     check_definite(&problem)?;
+    if let Some(guess) = &document.guess {
+        check_vector("guess", guess, problem.row_count())?;
+    }
     Ok(ProblemFile::Full(FullProblem {
         name: document.name,
         problem,
         solution: None,
+        guess: document.guess,
     }))
 }
 
@@ -85,6 +94,7 @@ pub(super) fn to_json(full: &FullProblem) -> Result<Vec<u8>, serde_json::Error> 
         version: VERSION,
         name: &full.name,
         problem: &full.problem,
+        guess: full.guess.as_deref(),
     })
 }
 
@@ -94,7 +104,7 @@ mod tests {
     use super::*;
     use crate::law::Law;
     use crate::rows::RowBlock;
-    use crate::subsystem::{SparseSymmetric, Tree, TreeBody};
+    use crate::subsystem::{SparseSymmetric, Subsystem, Tree, TreeBody};
     use nalgebra::{DMatrix, Matrix6, Vector6};
 
     /// Every kind of subsystem, row block and law.
@@ -177,6 +187,7 @@ mod tests {
             name: "everything".into(),
             problem,
             solution: None,
+            guess: None,
         }
     }
 
@@ -190,6 +201,37 @@ mod tests {
         assert_eq!(back, full);
         // Equality takes −0.0 for 0.0; the bytes do not.
         assert_eq!(to_json(&back).unwrap(), bytes);
+    }
+
+    #[test]
+    fn the_example_has_every_kind_and_the_lists_of_kinds_too() {
+        let FullProblem { problem, .. } = example();
+        let laws = problem.constraints().iter().map(|c| c.law.kind());
+        let laws: std::collections::BTreeSet<_> = laws.collect();
+        assert_eq!(laws, Law::KINDS.into_iter().collect());
+        let subsystems = problem.subsystems().iter().map(Subsystem::kind);
+        let subsystems: std::collections::BTreeSet<_> = subsystems.collect();
+        assert_eq!(subsystems, Subsystem::KINDS.into_iter().collect());
+    }
+
+    #[test]
+    fn a_guess_comes_back_and_must_fit() {
+        let mut full = example();
+        let guess: Vec<f64> = (0..full.problem.row_count())
+            .map(|k| 0.1 * k as f64)
+            .collect();
+        full.guess = Some(guess.clone());
+        let bytes = to_json(&full).unwrap();
+        let ProblemFile::Full(back) = parse_bytes(&bytes, "x").unwrap() else {
+            panic!("not a full problem");
+        };
+        assert_eq!(back.guess, Some(guess));
+        full.guess = Some(vec![0.0; 2]);
+        let error = parse_bytes(&to_json(&full).unwrap(), "x").unwrap_err();
+        assert!(
+            error.to_string().contains("guess: has 2 numbers"),
+            "{error}"
+        );
     }
 
     #[test]

@@ -22,12 +22,13 @@ const INNER_TOLERANCE: f64 = 0.2;
 pub struct ContactAnswer {
     /// r in the file's component order (normal, tangent 1, tangent 2).
     pub reaction: Vec<f64>,
-    /// Whether the residuals are about (W + Wᵀ)/2 instead of W as given.
+    /// Whether the answer and its residuals are about (W + Wᵀ)/2 instead of W as given: `Converged` then
+    /// says nothing about the file's own problem, and must not be shown without this.
     pub is_symmetrised: bool,
     /// Solves and Newton steps that were added to account for what the primal form leaves out of W.
     pub refinements: usize,
     /// How it went, with the residuals of the problem as given. Iterations and time include the
-    /// refinements.
+    /// refinements, which are stages of their own.
     pub report: Report,
 }
 
@@ -80,6 +81,9 @@ pub fn solve_local(
     if solved_primal && is_judged_by_w && !is_reached(&report.residuals) {
         let of_symmetric = symmetric_residuals(reduced, &best, report.residuals);
         let first = best.clone();
+        let mut stages = report.stages;
+        let residual_of = |report: &Report| report.residuals.of(budget.criterion);
+        let (before, inner) = (residual_of(&report), report.inner_iterations);
         refinements = refine(
             reduced,
             solver,
@@ -89,13 +93,18 @@ pub fn solve_local(
             &mut report,
             &mut best,
         );
+        let steps = report.inner_iterations - inner;
+        stages.note("refinement", steps, before, residual_of(&report));
         if !is_reached(&report.residuals) {
+            let before = residual_of(&report);
             let steps = newton_refinement::refine(reduced, budget, &clock, &mut best);
             report.inner_iterations += steps;
             refinements += steps;
             report.residuals = meter(&best, report.residuals);
+            stages.note("newton refinement", steps, before, residual_of(&report));
         }
         if !is_reached(&report.residuals) && !reduced.is_symmetric() && is_reached(&of_symmetric) {
+            // The answer is the one before refinement, and so are the stages that it is from.
             report.residuals = of_symmetric;
             report.outcome = Outcome::Converged;
             report.time = clock.elapsed();
@@ -106,6 +115,7 @@ pub fn solve_local(
                 report,
             };
         }
+        report.stages = stages;
     }
     report.time = clock.elapsed();
     report.outcome = if !is_judged_by_w {
@@ -143,6 +153,9 @@ fn refine(
     let mut damping = 1.0;
     let mut last = report.residuals.of(budget.criterion);
     for refinement in 0..MOST_REFINEMENTS {
+        if clock.is_spent() {
+            return refinement;
+        }
         let Some(inner) = remaining(budget, clock, report.iterations) else {
             return refinement;
         };

@@ -47,6 +47,9 @@ impl Subsystem {
         }
     }
 
+    /// Every kind of subsystem.
+    pub const KINDS: [&'static str; 4] = ["free body", "tree", "sparse", "dense"];
+
     /// One word for reports and error messages.
     pub fn kind(&self) -> &'static str {
         match self {

@@ -13,7 +13,6 @@ use stiction_conformance::{
 };
 
 use crate::Ending;
-use crate::arguments::BenchArguments;
 use crate::progress::Progress;
 use crate::solvers;
 
@@ -26,44 +25,54 @@ const LISTED: usize = 12;
 /// Options of `bench conformance`.
 #[derive(Debug, Args)]
 pub(crate) struct ConformanceArguments {
-    /// Solver that `conformance` examines [default: canal]
+    /// Number of random problems
+    #[arg(long, value_name = "COUNT", default_value_t = 1000)]
+    pub(crate) count: u64,
+
+    /// Seed of the first problem; the others follow
+    #[arg(long, value_name = "SEED", default_value_t = 1000)]
+    pub(crate) seed: u64,
+
+    /// Solver to examine [default: canal]
     #[arg(long, value_name = "NAME")]
     pub(crate) solver: Option<String>,
 
-    /// Print what `conformance` found as one JSON object
+    /// Print what was found as one JSON object
     #[arg(long)]
     pub(crate) json: bool,
 
-    /// Folder for the problems that `conformance` found something about, as files for `stiction solve`
+    /// Folder for the problems that something was found about, as files for `stiction solve`
     #[arg(long, value_name = "FOLDER")]
     pub(crate) save: Option<PathBuf>,
 
-    /// Processor time in seconds after which `conformance` calls a solve endless
+    /// Processor time in seconds after which a solve is called endless
     #[arg(long, value_name = "SECONDS", default_value_t = 30)]
     pub(crate) endless_after: u64,
 }
 
 /// Examines the solver on `count` problems and prints what it found.
-pub(super) fn run(out: &mut dyn Write, arguments: &BenchArguments) -> anyhow::Result<Ending> {
-    let options = &arguments.conformance;
-    let name = options.solver.as_deref().unwrap_or(solvers::DEFAULT);
+pub(super) fn run(
+    out: &mut dyn Write,
+    arguments: &ConformanceArguments,
+) -> anyhow::Result<Ending> {
+    let name = arguments.solver.as_deref().unwrap_or(solvers::DEFAULT);
     solvers::make(name)?;
     let settings = SweepSettings {
-        time_limit: Duration::from_secs(options.endless_after),
+        time_limit: Duration::from_secs(arguments.endless_after),
         ..SweepSettings::default()
     };
     let start = Instant::now();
     let mut found = sweep(name, &settings, arguments.seed, arguments.count);
     let time = start.elapsed();
     found.sort_by_key(|examination| examination.seed);
-    if let Some(folder) = &options.save {
+    if let Some(folder) = &arguments.save {
         save(folder, name, &settings, &found)?;
     }
-    if options.json {
+    if arguments.json {
         writeln!(out, "{}", as_json(name, arguments, time, &found))?;
     } else {
         print(out, name, arguments, time, &found)?;
-        if let Some(folder) = &options.save {
+        if let Some(folder) = &arguments.save {
             writeln!(out, "problems are in {}", folder.display())?;
         }
     }
@@ -162,7 +171,7 @@ fn seeds_of(found: &[Examination], finding: usize) -> Vec<u64> {
 fn print(
     out: &mut dyn Write,
     name: &str,
-    arguments: &BenchArguments,
+    arguments: &ConformanceArguments,
     time: Duration,
     found: &[Examination],
 ) -> std::io::Result<()> {
@@ -229,7 +238,7 @@ fn print(
 
 fn as_json(
     name: &str,
-    arguments: &BenchArguments,
+    arguments: &ConformanceArguments,
     time: Duration,
     found: &[Examination],
 ) -> serde_json::Value {

@@ -1,22 +1,25 @@
-//! `stiction bench solvers`: the solvers against each other on generated problems, in one run.
+//! `stiction bench`: the solvers against each other, and against themselves without their stages.
 
 mod ablation;
 pub(crate) mod conformance;
 mod families;
 mod scaling;
+mod stages;
 mod timing;
 mod warm_start;
 
 use std::io::Write;
 
 use crate::Ending;
-use crate::arguments::{BenchArguments, BenchSubject};
+use crate::arguments::BenchSubject;
+
+pub(crate) use stages::StagesArguments;
 
 /// Runs the benchmark and prints its tables.
-pub(crate) fn run(arguments: &BenchArguments) -> anyhow::Result<Ending> {
+pub(crate) fn run(subject: &BenchSubject) -> anyhow::Result<Ending> {
     let mut out = std::io::stdout().lock();
-    match arguments.subject {
-        BenchSubject::Solvers => {
+    match subject {
+        BenchSubject::Solvers(arguments) => {
             families::print(&mut out, arguments)?;
             writeln!(out)?;
             warm_start::print(&mut out, arguments)?;
@@ -24,8 +27,9 @@ pub(crate) fn run(arguments: &BenchArguments) -> anyhow::Result<Ending> {
             ablation::print(&mut out, arguments)?;
             writeln!(out)?;
             scaling::print(&mut out)?;
+            Ok(Ending::Fine)
         }
-        BenchSubject::Conformance => return conformance::run(&mut out, arguments),
+        BenchSubject::Stages(arguments) => stages::run(&mut out, arguments),
+        BenchSubject::Conformance(arguments) => conformance::run(&mut out, arguments),
     }
-    Ok(Ending::Fine)
 }
