@@ -41,6 +41,11 @@ const SMALLEST_COSINE: f64 = 0.3;
 /// The problem itself is tried whenever the residual has come down to this part of the last try's.
 const FINISH_GAIN: f64 = 0.3;
 
+pub(crate) fn x(name: &str) -> bool {
+    static SET: std::sync::OnceLock<String> = std::sync::OnceLock::new();
+    SET.get_or_init(|| std::env::var("X").unwrap_or_default()).contains(name)
+}
+
 /// Buffers of the continuation, which live between solves.
 #[derive(Debug, Default)]
 pub(crate) struct Continuation {
@@ -182,6 +187,7 @@ impl Continuation {
     /// One stride along the path, as long as it can be; `false` when none is short enough or time is
     /// up.
     fn advance(&mut self, context: &mut Context<'_>, settings: &Settings) -> bool {
+        let mut failures = 0;
         while self.stride > f64::EPSILON
             && self.system.factorizations < settings.max_factorizations
             && !context.stopwatch.is_spent()
@@ -197,6 +203,10 @@ impl Continuation {
                 return true;
             }
             self.stride *= SHORTER;
+            failures += 1;
+            if x("polish") && failures % 4 == 2 {
+                self.polish(context);
+            }
         }
         self.system.at.copy_from(&self.base);
         false
@@ -206,7 +216,7 @@ impl Continuation {
     fn correct(&mut self, context: &mut Context<'_>, closeness: f64) -> Option<Correction> {
         // Short strides want a base that is closer to the path than they are long.
         let stride = self.stride * self.largest(context.problem, &self.tangent);
-        let enough = closeness.min(stride * closeness.sqrt());
+        let enough = if x("rel") { (0.02 * stride).clamp(1e-8, closeness) } else { closeness.min(stride * closeness.sqrt()) };
         let mut correction = Correction {
             first: self.correction_step(context)?,
             contraction: 0.0,
@@ -228,7 +238,7 @@ impl Continuation {
             }
             last = length;
         }
-        (last <= enough.max(LEAST_CORRECTION)).then_some(correction)
+        (last <= if x("rel") { enough } else { enough.max(LEAST_CORRECTION) }).then_some(correction)
     }
 
     /// One Newton step across the tangent; its length.
@@ -245,6 +255,23 @@ impl Continuation {
         self.system.at.add(1.0, &self.step);
         let length = self.largest(context.problem, &self.step);
         length.is_finite().then_some(length)
+    }
+
+    /// Where strides fail the base may be too far from the path for strides that short: corrects it.
+    fn polish(&mut self, context: &mut Context<'_>) {
+        self.system.at.copy_from(&self.base);
+        let mut last = f64::INFINITY;
+        for _ in 0..20 {
+            match self.correction_step(context) {
+                Some(length) if length < 1e-5 => {
+                    self.find_tangent(context);
+                    self.settle(context);
+                    return;
+                }
+                Some(length) if length <= 4.0 * last => last = length,
+                _ => return,
+            }
+        }
     }
 
     /// The tangent where the system was last factorised; its cosine with the one at the base.

@@ -46,7 +46,7 @@ impl Canal {
             let before = self.best.residual;
             let steps_before = spent.newton_steps;
             self.last_velocity.clone_from(&self.state.v);
-            let is_strict = self.inner_solve(run, spent); // lines 4–14
+            let (is_strict, inner_steps) = self.inner_solve(run, spent); // lines 4–14
             let masses = self.yardstick.effective_masses();
             let change = self
                 .state
@@ -92,15 +92,17 @@ impl Canal {
                 if self.is_done(run) {
                     return Some(Outcome::Converged);
                 }
-                if patience.note(has_paid) && self.may_be_rescued(run) {
-                    return None;
-                }
+                patience.note(has_paid);
             }
             // Lines 18–20.
+            let is_easy = is_strict && inner_steps <= settings.easy_steps;
             let is_slow = change.gap > settings.penalty_test * previous_gap;
-            let growth = match own_penalties {
-                None if is_slow => settings.penalty_growth,
-                _ => 1.0,
+            let growth = if is_easy {
+                settings.easy_growth
+            } else if is_slow && own_penalties.is_none() {
+                settings.penalty_growth
+            } else {
+                1.0
             };
             self.state
                 .set_penalty((growth * self.state.beta).min(beta_max));
@@ -110,8 +112,9 @@ impl Canal {
     }
 
     /// Solves the surrogate problem: the strict form where Newton manages it, the convex form with
-    /// the shift of the last iterate otherwise. Whether it was the strict one.
-    fn inner_solve(&mut self, run: &Run<'_>, spent: &mut Spent) -> bool {
+    /// the shift of the last iterate otherwise. Whether it was the strict one,
+    /// and its Newton steps.
+    fn inner_solve(&mut self, run: &Run<'_>, spent: &mut Spent) -> (bool, usize) {
         let Self {
             settings,
             yardstick,
@@ -139,7 +142,7 @@ impl Canal {
                 spent.add(&report);
                 if report.is_solved {
                     strict_pause.note(true);
-                    return true;
+                    return (true, report.steps);
                 }
                 state.set_penalty(strict.retreat * state.beta);
             }
@@ -153,7 +156,7 @@ impl Canal {
         // Lines 6–14.
         let report = inner.minimize(hessian, state);
         spent.add(&report);
-        false
+        (false, report.steps)
     }
 
     /// Newton straight at the complementarity problem from the current multipliers and their residual,

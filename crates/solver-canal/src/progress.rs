@@ -58,7 +58,7 @@ impl Spent {
 pub(crate) struct Patience {
     stalled: usize,
     most: usize,
-    lost: usize,
+    has_lost: bool,
 }
 
 impl Patience {
@@ -66,7 +66,7 @@ impl Patience {
         Self {
             stalled: 0,
             most,
-            lost: 0,
+            has_lost: false,
         }
     }
 
@@ -78,17 +78,16 @@ impl Patience {
         } else {
             0
         };
-        self.stalled >= self.most || (resists && self.lost == 0)
+        self.stalled >= self.most || (resists && !self.has_lost)
     }
 
-    /// Takes in whether what was tried then has paid; whether this was in vain for the second time.
-    pub(crate) fn note(&mut self, has_paid: bool) -> bool {
+    /// Takes in whether what was tried then has paid.
+    pub(crate) fn note(&mut self, has_paid: bool) {
         self.stalled = 0;
         if !has_paid {
             self.most *= 2;
-            self.lost += 1;
+            self.has_lost = true;
         }
-        self.lost > 1
     }
 }
 
@@ -125,15 +124,14 @@ mod tests {
         let mut patience = Patience::new(2);
         assert!(!patience.is_over(1.0, 0.9, false));
         assert!(patience.is_over(0.9, 0.8, false));
-        assert!(!patience.note(false));
+        patience.note(false);
         // Resisting counts only the first time.
         for _ in 0..3 {
             assert!(!patience.is_over(0.8, 0.8, true));
         }
         assert!(patience.is_over(0.8, 0.8, true));
-        assert!(!patience.note(true));
+        patience.note(true);
         assert!(!patience.is_over(0.8, 0.1, false));
-        assert!(patience.note(false));
     }
 
     #[test]

@@ -33,6 +33,11 @@ pub struct OuterLoop {
     pub penalty_growth: f64,
     /// ζ in (0, 1): β grows when ‖J v̂ − z‖ did not shrink by this factor.
     pub penalty_test: f64,
+    /// Strict inner solves of at most so many Newton steps let β grow by
+    /// [`easy_growth`](Self::easy_growth) at once.
+    pub easy_steps: usize,
+    /// Factor by which β grows then.
+    pub easy_growth: f64,
     /// Whether constraints have penalties of their own, in proportion to the mass that each sees,
     /// [JFL, (2)], instead of one for all.
     pub penalty_per_constraint: bool,
@@ -152,6 +157,8 @@ impl Default for OuterLoop {
             penalty_max: Penalty::TimesMass(1e5),
             penalty_growth: 10.0,
             penalty_test: 0.25,
+            easy_steps: 2,
+            easy_growth: 30.0,
             penalty_per_constraint: false,
             max_iterations: 100,
             max_newton: 60,
