@@ -244,6 +244,38 @@ fn plots_are_written_for_one_and_for_many_problems() {
     assert!(stderr(&nowhere).contains("the plot cannot be written"));
 }
 
+#[cfg(unix)]
+#[test]
+fn ctrl_c_ends_a_solve_and_what_was_solved_is_kept() {
+    use std::io::{BufRead, BufReader};
+
+    let folder = Folder::new("interrupt-solve");
+    let file = folder.file("slides.json", &local("slides", 3.0));
+    // The same problem over and over: seconds of work, however fast the machine.
+    let files = vec![file.as_str(); 15_000];
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stiction"))
+        .args(["solve", "--json"])
+        .args(&files)
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut answers = BufReader::new(child.stdout.take().unwrap()).lines();
+    assert!(answers.next().is_some());
+    let id = child.id().to_string();
+    let kill = Command::new("kill").args(["-INT", &id]).status().unwrap();
+    assert!(kill.success());
+    let more = answers.count();
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(1), "{}", stderr(&output));
+    assert!(more + 1 < files.len(), "{more}");
+    assert!(
+        stderr(&output).contains("interrupted"),
+        "{}",
+        stderr(&output)
+    );
+}
+
 #[test]
 fn completions_are_written() {
     let output = stiction(&["completions", "bash"]);
