@@ -44,7 +44,12 @@ impl OwnSolver {
     }
 
     /// Sweeps until the budget is spent or the residual small; `best` holds the best impulses.
-    fn iterate(&mut self, problem: &Problem, budget: &Budget, best: &mut [f64]) -> (Outcome, usize) {
+    fn iterate(
+        &mut self,
+        problem: &Problem,
+        budget: &Budget,
+        best: &mut [f64],
+    ) -> (Outcome, usize) {
         let stopwatch = Stopwatch::start(budget);
         let most = budget.max_iterations.unwrap_or(MAX_SWEEPS);
         let (mut least, mut sweeps) = (f64::INFINITY, 0);
@@ -63,7 +68,14 @@ impl OwnSolver {
                 let scaled = yardstick.measure(problem, best, Criterion::Scaled);
                 let is_solved = !budget.criterion.is_test() || scaled <= budget.tolerance;
                 let stopped = Outcome::Stopped(budget.criterion);
-                return (if is_solved { Outcome::Converged } else { stopped }, sweeps);
+                return (
+                    if is_solved {
+                        Outcome::Converged
+                    } else {
+                        stopped
+                    },
+                    sweeps,
+                );
             }
             if stopwatch.is_spent() {
                 return (stopwatch.outcome(), sweeps);
