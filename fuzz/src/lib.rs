@@ -3,6 +3,7 @@
 
 mod bytes_rng;
 mod read_mesh;
+mod read_neural_sdf;
 mod read_problem_file;
 mod read_robot;
 mod read_scene_file;
@@ -10,6 +11,7 @@ mod solve_small;
 
 pub use bytes_rng::BytesRng;
 pub use read_mesh::read_mesh;
+pub use read_neural_sdf::read_neural_sdf;
 pub use read_problem_file::read_problem_file;
 pub use read_robot::{read_mjcf, read_urdf};
 pub use read_scene_file::read_scene_file;

@@ -25,7 +25,11 @@ pub fn read_mesh(bytes: &[u8]) {
 
 fn check(mesh: &MeshData) {
     let count = mesh.vertices.len();
-    assert!(mesh.vertices.iter().all(|v| v.iter().all(|x| x.is_finite())));
+    assert!(
+        mesh.vertices
+            .iter()
+            .all(|v| v.iter().all(|x| x.is_finite()))
+    );
     let corners = mesh.faces.iter().flatten();
     assert!(corners.into_iter().all(|&corner| (corner as usize) < count));
 }

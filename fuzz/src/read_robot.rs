@@ -42,7 +42,11 @@ fn check(file: Result<SceneFile, IoError>) {
     let dofs: usize = joints.map(|joint| joint.kind.nv()).sum();
     let links = scene.robots.iter().flat_map(|robot| &robot.links);
     let shapes: usize = links.map(|link| link.shapes.len()).sum::<usize>()
-        + scene.bodies.iter().map(|body| body.shapes.len()).sum::<usize>();
+        + scene
+            .bodies
+            .iter()
+            .map(|body| body.shapes.len())
+            .sum::<usize>();
     if dofs > MOST_DOFS || shapes > MOST_SHAPES {
         return;
     }

@@ -80,6 +80,11 @@ fn reading_spoiled_meshes() {
     spoil("read_mesh", 300, stiction_fuzz::read_mesh);
 }
 
+#[test]
+fn reading_spoiled_networks() {
+    spoil("read_neural_sdf", 300, stiction_fuzz::read_neural_sdf);
+}
+
 /// Calls `read` with every seed of a target, and with spoiled copies of it.
 fn spoil(target: &str, copies: usize, read: impl Fn(&[u8])) {
     let mut rng = ChaCha8Rng::seed_from_u64(3);

@@ -21,7 +21,8 @@ pub struct Judge<'a> {
     jacobian: Matrix,
     /// Sizes of what was added up in each entry of J.
     sizes: Vec<f64>,
-    /// √ of the diagonal of J A⁻¹ Jᵀ, 1/√kg.
+    /// √ of the diagonal of J A⁻¹ Jᵀ with sizes in place of J, 1/√kg: that of a row of nothing but
+    /// rounding is as large as before its numbers cancelled.
     row_norms: Vec<f64>,
     /// Effective mass of each constraint, kg.
     masses: Vec<TwoFloat>,
@@ -47,6 +48,12 @@ impl Verdict {
     /// Whether the laws hold to a tolerance (m/s), as far as 64-bit numbers can tell.
     pub fn is_within(&self, tolerance: f64) -> bool {
         self.violation <= 1.01 * tolerance + self.rounding
+    }
+
+    /// Whether the laws hold to a tolerance only if rounding is forgiven. A careful solver calls that
+    /// [`Stall::Rounding`](stiction_constraints::Stall::Rounding).
+    pub fn is_within_by_rounding(&self, tolerance: f64) -> bool {
+        self.is_within(tolerance) && self.violation > 1.01 * tolerance
     }
 
     /// The verdict on an answer that is not of the problem's size or not finite.
@@ -79,21 +86,20 @@ impl<'a> Judge<'a> {
             masses: Vec::new(),
             free_energy: 0.0,
         };
-        let mut half = problem
-            .b()
-            .iter()
-            .map(|&b| TwoFloat::from(b))
-            .collect::<Vec<_>>();
-        judge.each_block(&mut half, solve_lower);
-        judge.free_energy = dot(&half, &half).hi().max(0.0).sqrt();
+        let b = problem.b().iter().map(|&b| TwoFloat::from(b)).collect();
+        judge.free_energy = judge.inverse_norm_squared(b).hi().max(0.0).sqrt();
         let squares: Vec<TwoFloat> = (0..problem.row_count())
+            .map(|row| judge.inverse_norm_squared(judge.jacobian.row(row).to_vec()))
+            .collect();
+        let dofs = problem.dof_count();
+        judge.row_norms = (0..problem.row_count())
             .map(|row| {
-                let mut half = judge.jacobian.row(row).to_vec();
-                judge.each_block(&mut half, solve_lower);
-                dot(&half, &half)
+                let sizes = &judge.sizes[row * dofs..(row + 1) * dofs];
+                let sizes = sizes.iter().map(|&size| TwoFloat::from(size)).collect();
+                let square = judge.inverse_norm_squared(sizes);
+                square.hi().max(squares[row].hi()).sqrt()
             })
             .collect();
-        judge.row_norms = squares.iter().map(|square| square.hi().sqrt()).collect();
         for constraint in problem.constraints() {
             let mut mean = ZERO;
             for square in &squares[constraint.row_range()] {
@@ -156,6 +162,12 @@ impl<'a> Judge<'a> {
             }
         }
         verdict
+    }
+
+    /// xᵀ A⁻¹ x.
+    fn inverse_norm_squared(&self, mut x: Vec<TwoFloat>) -> TwoFloat {
+        self.each_block(&mut x, solve_lower);
+        dot(&x, &x)
     }
 
     /// A⁻¹(b + Jᵀλ).
