@@ -34,17 +34,15 @@ const SHORTER: f64 = 0.4;
 /// The first correction may be this long, and each of the next must be half as long as the last.
 const REACH: f64 = 0.5;
 const CORRECTIONS: usize = 5;
-/// Rounding may keep corrections from shrinking below this.
+/// Corrections must end closer to the path than strides are long, as far as rounding allows; at that
+/// floor it may keep them from shrinking.
+const RELATIVE_CLOSENESS: f64 = 0.02;
+const LEAST_CLOSENESS: f64 = 1e-8;
 const LEAST_CORRECTION: f64 = 1e-6;
 /// Smallest cosine between the tangents at both ends of a stride.
 const SMALLEST_COSINE: f64 = 0.3;
 /// The problem itself is tried whenever the residual has come down to this part of the last try's.
 const FINISH_GAIN: f64 = 0.3;
-
-pub(crate) fn x(name: &str) -> bool {
-    static SET: std::sync::OnceLock<String> = std::sync::OnceLock::new();
-    SET.get_or_init(|| std::env::var("X").unwrap_or_default()).contains(name)
-}
 
 /// Buffers of the continuation, which live between solves.
 #[derive(Debug, Default)]
@@ -72,21 +70,21 @@ struct Correction {
 }
 
 impl Continuation {
-    /// Follows the path from its beginning, over at most `most` strides; the best impulses are left in
+    /// Follows a path from its beginning, over at most `most` strides; the best impulses are left in
     /// `self.best`. Returns what was reached, and the strides taken.
     pub(crate) fn run(
         &mut self,
         context: &mut Context<'_>,
         (settings, finish): (&Settings, Option<&Finish>),
         newton: &mut FinishNewton,
-        most: usize,
+        (path, most): (usize, usize),
     ) -> (Reached, usize) {
         let mut reached = Reached {
             residual: f64::INFINITY,
             steps: 0,
         };
         let (mut finish_steps, mut strides, mut tried) = (0, 0, f64::INFINITY);
-        self.start(context, settings.compliance);
+        self.start(context, settings.compliance, path);
         // Above its beginning the path does not come back; where τ is the last digit of what it was,
         // there is nothing left to follow.
         let first = self.system.at.theta;
@@ -123,7 +121,7 @@ impl Continuation {
     }
 
     /// Begins without impulses and with a τ as large as the error is there.
-    fn start(&mut self, context: &mut Context<'_>, compliance: f64) {
+    fn start(&mut self, context: &mut Context<'_>, compliance: f64, path: usize) {
         let m = context.problem.row_count();
         for point in [
             &mut self.base,
@@ -139,7 +137,7 @@ impl Continuation {
         self.best.clear();
         self.best.resize(m, 0.0);
         self.stride = FIRST_STRIDE;
-        self.system.start(context, compliance);
+        self.system.start(context, compliance, path);
     }
 
     fn offer(&mut self, reached: &mut Reached, residual: f64) {
@@ -187,7 +185,6 @@ impl Continuation {
     /// One stride along the path, as long as it can be; `false` when none is short enough or time is
     /// up.
     fn advance(&mut self, context: &mut Context<'_>, settings: &Settings) -> bool {
-        let mut failures = 0;
         while self.stride > f64::EPSILON
             && self.system.factorizations < settings.max_factorizations
             && !context.stopwatch.is_spent()
@@ -203,10 +200,6 @@ impl Continuation {
                 return true;
             }
             self.stride *= SHORTER;
-            failures += 1;
-            if x("polish") && failures % 4 == 2 {
-                self.polish(context);
-            }
         }
         self.system.at.copy_from(&self.base);
         false
@@ -216,7 +209,7 @@ impl Continuation {
     fn correct(&mut self, context: &mut Context<'_>, closeness: f64) -> Option<Correction> {
         // Short strides want a base that is closer to the path than they are long.
         let stride = self.stride * self.largest(context.problem, &self.tangent);
-        let enough = if x("rel") { (0.02 * stride).clamp(1e-8, closeness) } else { closeness.min(stride * closeness.sqrt()) };
+        let enough = (RELATIVE_CLOSENESS * stride).clamp(LEAST_CLOSENESS, closeness);
         let mut correction = Correction {
             first: self.correction_step(context)?,
             contraction: 0.0,
@@ -238,7 +231,7 @@ impl Continuation {
             }
             last = length;
         }
-        (last <= if x("rel") { enough } else { enough.max(LEAST_CORRECTION) }).then_some(correction)
+        (last <= enough).then_some(correction)
     }
 
     /// One Newton step across the tangent; its length.
@@ -255,23 +248,6 @@ impl Continuation {
         self.system.at.add(1.0, &self.step);
         let length = self.largest(context.problem, &self.step);
         length.is_finite().then_some(length)
-    }
-
-    /// Where strides fail the base may be too far from the path for strides that short: corrects it.
-    fn polish(&mut self, context: &mut Context<'_>) {
-        self.system.at.copy_from(&self.base);
-        let mut last = f64::INFINITY;
-        for _ in 0..20 {
-            match self.correction_step(context) {
-                Some(length) if length < 1e-5 => {
-                    self.find_tangent(context);
-                    self.settle(context);
-                    return;
-                }
-                Some(length) if length <= 4.0 * last => last = length,
-                _ => return,
-            }
-        }
     }
 
     /// The tangent where the system was last factorised; its cosine with the one at the base.
@@ -374,7 +350,7 @@ mod tests {
             &mut context,
             (&settings.continuation.expect("a default"), Some(&finish)),
             &mut FinishNewton::default(),
-            usize::MAX,
+            (0, usize::MAX),
         );
         let measured = yardstick.measure(problem, &continuation.best, Criterion::Scaled);
         assert!((measured - reached.residual).abs() <= 1e-3 * TOLERANCE);

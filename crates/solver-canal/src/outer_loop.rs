@@ -235,14 +235,18 @@ impl Canal {
 
     /// Constraints that contradict each other let the multipliers grow for ever while nothing moves:
     /// J v̂ − z stays, and Jᵀ Δλ vanishes. v̂ is where their violation is least then.
-    fn contradiction(&self, run: &Run<'_>, change: &MultiplierChange) -> Option<Outcome> {
+    fn contradiction(&mut self, run: &Run<'_>, change: &MultiplierChange) -> Option<Outcome> {
         let is_stuck = change.push <= NOTHING * change.violation
             && self.best.residual > run.budget.tolerance
             && !run.budget.criterion.is_test();
         if !is_stuck {
             return None;
         }
-        let constraints = self.state.violated(run.problem, TAKES_PART)?;
-        Some(Outcome::stalled(Stall::Contradiction { constraints }))
+        let (rows, masses) = (self.yardstick.rows(), self.yardstick.effective_masses());
+        let (push, violation) = self.state.hard_change(run.problem, rows, masses);
+        (violation > 0.0 && push <= NOTHING * violation).then(|| {
+            let constraints = self.state.violated(TAKES_PART);
+            Outcome::stalled(Stall::Contradiction { constraints })
+        })
     }
 }

@@ -99,7 +99,10 @@ pub struct Path {
 /// Pseudo-arc-length continuation of the smoothed path.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Continuation {
-    /// Factorisations.
+    /// Paths that are tried one after another, each with other widths of smoothing: one that leads to
+    /// infinity says nothing of the others.
+    pub paths: usize,
+    /// Factorisations on each.
     pub max_factorizations: usize,
     /// κ where the path begins: every constraint gives by this part of τ for an impulse of its size.
     pub compliance: f64,
@@ -208,6 +211,7 @@ impl Default for Path {
 impl Default for Continuation {
     fn default() -> Self {
         Self {
+            paths: 4,
             // Most problems take 200; the worst jammed pile that was met took 6000.
             max_factorizations: 7000,
             compliance: 1e-2,

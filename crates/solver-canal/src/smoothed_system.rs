@@ -60,6 +60,8 @@ pub(crate) struct SmoothedSystem {
     pub(crate) factorizations: usize,
     /// κ/τ in s/m.
     compliance: f64,
+    /// Smoothing of each constraint relative to τ.
+    widths: Vec<f64>,
     v: Vec<f64>,
     /// J v̂.
     x: Vec<f64>,
@@ -75,7 +77,9 @@ pub(crate) struct SmoothedSystem {
 
 impl SmoothedSystem {
     /// Begins without impulses and with a τ as large as the error is there; `compliance` is κ then.
-    pub(crate) fn start(&mut self, context: &mut Context<'_>, compliance: f64) {
+    /// Which path it is, of the many that lead to τ = 0, is told by a number: in the first all
+    /// constraints are smoothed alike, in the others each by a factor of its own.
+    pub(crate) fn start(&mut self, context: &mut Context<'_>, compliance: f64, path: usize) {
         let (n, m, count) = (
             context.problem.dof_count(),
             context.problem.row_count(),
@@ -91,6 +95,8 @@ impl SmoothedSystem {
         self.awake.clear();
         self.awake.extend(0..count);
         self.factorizations = 0;
+        self.widths.clear();
+        self.widths.extend((0..count).map(|index| width(path, index)));
         self.at.start(m);
         let tau = self.residual(context, Criterion::Scaled);
         self.at.theta = tau.ln();
@@ -112,7 +118,7 @@ impl SmoothedSystem {
                 &constraint.error,
                 &lambda,
                 mass,
-                tau * mass,
+                tau * mass * self.widths[index],
             );
             let f = lambda - response.impulse;
             size = size.max(f.amax() / mass);
@@ -176,6 +182,20 @@ impl SmoothedSystem {
             .velocity_of(context.problem, &self.at.lambda, &mut self.v);
         context.columns.mul(&self.v, &mut self.x);
     }
+}
+
+/// A factor between 1/10 and 10 that looks random and is the same in every run (the finaliser of
+/// SplitMix64); 1 on the first path.
+fn width(path: usize, index: usize) -> f64 {
+    if path == 0 {
+        return 1.0;
+    }
+    let mut bits = (path as u64) << 32 | index as u64;
+    bits = (bits ^ (bits >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    bits = (bits ^ (bits >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    bits ^= bits >> 31;
+    let uniform = (bits >> 11) as f64 / (1_u64 << 53) as f64;
+    10.0_f64.powf(2.0 * uniform - 1.0)
 }
 
 /// The impulses of −(∂F/∂λ)⁻¹ f for `scaled` = C f.

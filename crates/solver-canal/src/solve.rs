@@ -42,8 +42,11 @@ impl Canal {
         if let Some(outcome) = self.outer_loop(run, spent) {
             return outcome;
         }
-        if self.may_be_rescued(run) {
-            self.follow_from_cold(run, spent);
+        for path in 0..self.rescue_paths(run) {
+            self.follow_from_cold(run, spent, path);
+            if self.is_done(run) || run.stopwatch.is_spent() {
+                break;
+            }
         }
         self.end(run, spent)
     }
@@ -296,18 +299,22 @@ impl Canal {
 
     /// Whether the residual may be all that rounding leaves: nothing more is to be gained.
     fn is_rounding(&mut self, run: &Run<'_>) -> bool {
-        self.best.residual <= self.yardstick.floor(run.problem, &self.best.lambda)
+        self.state.lambda.fill(0.0);
+        self.best.residual <= self.yardstick.floor(run.problem, &self.state.lambda)
     }
 
-    pub(crate) fn may_be_rescued(&mut self, run: &Run<'_>) -> bool {
-        run.budget.rescue
-            && self.settings.continuation.is_some()
-            && !run.budget.criterion.is_test()
-            && !self.is_rounding(run)
+    /// Paths from their beginning that may be tried.
+    fn rescue_paths(&mut self, run: &Run<'_>) -> usize {
+        let may_be_rescued =
+            run.budget.rescue && !run.budget.criterion.is_test() && !self.is_rounding(run);
+        match &self.settings.continuation {
+            Some(continuation) if may_be_rescued => continuation.paths,
+            _ => 0,
+        }
     }
 
     /// Follows the smoothed path from where it begins, through its folds.
-    fn follow_from_cold(&mut self, run: &Run<'_>, spent: &mut Spent) {
+    fn follow_from_cold(&mut self, run: &Run<'_>, spent: &mut Spent, path: usize) {
         let Some(settings) = self.settings.continuation.clone() else {
             return;
         };
@@ -327,7 +334,7 @@ impl Canal {
             &mut context,
             (&settings, finish.as_ref()),
             &mut self.newton,
-            most,
+            (path, most),
         );
         self.best.offer(&self.continuation.best, reached.residual);
         spent.iterations += strides;

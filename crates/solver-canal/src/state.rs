@@ -196,24 +196,52 @@ impl State {
         }
     }
 
-    /// The constraints whose ‖J v̂ − z‖ is at least this part of the largest, if none of them is a
-    /// contact that slips.
-    pub(crate) fn violated(&self, problem: &Problem, share: f64) -> Option<Vec<usize>> {
-        let largest = self.gaps.iter().fold(0.0, |a: f64, b| a.max(*b));
-        let mut out = Vec::new();
+    /// ‖Jᵀ d‖ of the last change d of the multipliers and the violation it answers, both in √J, without
+    /// what cannot grow for ever: friction, springs, and what shrinks that must not change its sign.
+    pub(crate) fn hard_change(
+        &mut self,
+        problem: &Problem,
+        rows: &JointRows,
+        masses: &[f64],
+    ) -> (f64, f64) {
+        let mut violation = 0.0;
+        // Work space that the next inner solve computes anew.
         for (index, constraint) in problem.constraints().iter().enumerate() {
-            if self.gaps[index] < share * largest {
-                continue;
-            }
-            if constraint.law.is_contact() {
-                let gap: Vector3<f64> = constraint.load(&self.z) - constraint.load(&self.x);
-                if gap.xy().norm() > share * self.gaps[index] {
-                    return None;
+            let gap: Vector3<f64> = constraint.load(&self.z) - constraint.load(&self.x);
+            let mut change = gap * self.penalty[index];
+            match constraint.law {
+                Law::Soft { .. } | Law::JointFriction { .. } => change.fill(0.0),
+                Law::Equality => {}
+                Law::Unilateral => change.apply(|d| *d = d.max(0.0)),
+                Law::JointLimit { .. } => {
+                    let lambda: Vector3<f64> = constraint.load(&self.lambda);
+                    change.zip_apply(&lambda, |d, lambda| {
+                        if *d * lambda <= 0.0 {
+                            *d = 0.0;
+                        }
+                    });
+                }
+                Law::Contact { .. }
+                | Law::AnisotropicContact { .. }
+                | Law::CompliantContact { .. } => {
+                    change = Vector3::new(0.0, 0.0, change.z.max(0.0));
                 }
             }
-            out.push(index);
+            constraint.store(&change, &mut self.trial_x);
+            violation += masses[index] * (change * self.inverse_penalty[index]).norm_squared();
         }
-        Some(out)
+        self.jt_lambda.fill(0.0);
+        rows.mul_transpose_add(&self.trial_x, &mut self.jt_lambda);
+        (self.energy_norm(|i| self.jt_lambda[i]), violation.sqrt())
+    }
+
+    /// The constraints whose ‖J v̂ − z‖ is at least this part of the largest.
+    pub(crate) fn violated(&self, share: f64) -> Vec<usize> {
+        let largest = self.gaps.iter().fold(0.0, |a: f64, b| a.max(*b));
+        let all = self.gaps.iter().enumerate();
+        all.filter(|(_, gap)| **gap >= share * largest)
+            .map(|(index, _)| index)
+            .collect()
     }
 
     /// Recomputes A v̂ and J v̂.

@@ -280,7 +280,7 @@ impl Yardstick {
         }
     }
 
-    /// What rounding may leave of any residual in m/s: v̂ is not known better.
+    /// What rounding may leave of a residual in m/s: v̂ of these impulses is not known better.
     pub fn floor(&mut self, problem: &Problem, lambda: &[f64]) -> f64 {
         self.compute_row_velocity(problem, lambda);
         CAUTION * self.solve_error * self.velocity_size(problem, lambda)
