@@ -16,7 +16,8 @@ mod solve;
 mod state;
 
 pub use settings::{
-    CanalSettings, Continuation, Finish, InnerStop, LinearSolver, OuterLoop, Path, Penalty, Strict,
+    CanalSettings, Continuation, Finish, InnerStop, LinearSolver, OuterLoop, Path, Penalty,
+    PenaltyScope, Strict,
 };
 pub use solve::{Canal, STAGES};
 

@@ -5,7 +5,8 @@ use stiction_constraints::{Criterion, Failure, HistoryEntry, Outcome, Stall};
 use crate::newton::InnerProblem;
 use crate::progress::{Patience, Pause, Spent};
 use crate::solve::{Canal, Run};
-use crate::state::MultiplierChange;
+use crate::settings::PenaltyScope;
+use crate::state::{MultiplierChange, OwnGrowth};
 
 /// A stage has paid where it leaves less than this of the residual.
 const PAID: f64 = 0.3;
@@ -23,16 +24,18 @@ impl Canal {
     /// something else may.
     pub(crate) fn outer_loop(&mut self, run: &Run<'_>, spent: &mut Spent) -> Option<Outcome> {
         let settings = self.settings.outer_loop.clone();
-        let own_penalties = settings
-            .penalty_per_constraint
-            .then_some((settings.penalty_test, settings.penalty_growth));
         // Line 2. The scale of β is the problem's own.
         let mass = self.yardstick.largest_term_mass();
-        if settings.penalty_per_constraint {
+        if settings.penalty_scope != PenaltyScope::Common {
             self.state.weigh_by_mass(&self.yardstick);
         }
         self.state.set_penalty(settings.penalty_start.value(mass));
         let beta_max = settings.penalty_max.value(mass).max(self.state.beta);
+        let own_growth = (settings.penalty_scope == PenaltyScope::Own).then_some(OwnGrowth {
+            test: settings.penalty_test,
+            factor: settings.penalty_growth,
+            most: beta_max / self.state.beta,
+        });
         self.strict_pause = Pause::default();
         let mut patience = Patience::new(settings.patience);
         let mut previous_gap = f64::INFINITY;
@@ -50,7 +53,7 @@ impl Canal {
             let masses = self.yardstick.effective_masses();
             let change = self
                 .state
-                .update_multiplier(run.problem, masses, own_penalties); // line 15
+                .update_multiplier(run.problem, masses, own_growth); // line 15
             spent.iterations += 1;
             let residual = self.residual(run);
             if !residual.is_finite() {
@@ -99,7 +102,7 @@ impl Canal {
             let is_slow = change.gap > settings.penalty_test * previous_gap;
             let growth = if is_easy {
                 settings.easy_growth
-            } else if is_slow && own_penalties.is_none() {
+            } else if is_slow && own_growth.is_none() {
                 settings.penalty_growth
             } else {
                 1.0

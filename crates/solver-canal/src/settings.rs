@@ -38,9 +38,8 @@ pub struct OuterLoop {
     pub easy_steps: usize,
     /// Factor by which β grows then.
     pub easy_growth: f64,
-    /// Whether constraints have penalties of their own, in proportion to the mass that each sees,
-    /// [JFL, (2)], instead of one for all.
-    pub penalty_per_constraint: bool,
+    /// Whether constraints share one penalty or have their own.
+    pub penalty_scope: PenaltyScope,
     /// Outer iterations when the budget names none.
     pub max_iterations: usize,
     /// Newton steps in one outer iteration.
@@ -142,6 +141,18 @@ impl Penalty {
     }
 }
 
+/// Whether constraints share one penalty or have their own, [JFL, (2)].
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum PenaltyScope {
+    /// One β for all.
+    Common,
+    /// β in proportion to the largest mass that each constraint sees in one subsystem; all grow
+    /// together.
+    ByMass,
+    /// The same to begin with; each grows on its own, by its own ‖J v̂ − z‖.
+    Own,
+}
+
 /// When an inner Newton solve has done enough.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum InnerStop {
@@ -162,7 +173,7 @@ impl Default for OuterLoop {
             penalty_test: 0.25,
             easy_steps: 2,
             easy_growth: 30.0,
-            penalty_per_constraint: false,
+            penalty_scope: PenaltyScope::Common,
             max_iterations: 100,
             max_newton: 60,
             inner_stop: InnerStop::Inexact(0.1),

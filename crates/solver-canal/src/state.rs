@@ -12,6 +12,16 @@ pub(crate) enum Operators {
     Strict,
 }
 
+/// How penalties grow that are each constraint's own.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct OwnGrowth {
+    /// ζ and κ of (28), for each ‖J v̂ − z‖ by itself.
+    pub(crate) test: f64,
+    pub(crate) factor: f64,
+    /// Most that a penalty may grow in all.
+    pub(crate) most: f64,
+}
+
 /// What a multiplier update changed.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct MultiplierChange {
@@ -38,8 +48,9 @@ pub(crate) struct State {
     pub(crate) z: Vec<f64>,
     /// Penalty β, set by [`set_penalty`](Self::set_penalty).
     pub(crate) beta: f64,
-    /// Penalty of each constraint relative to β, and β times it.
+    /// Penalty of each constraint relative to β, now and by its mass, and β times it.
     weight: Vec<f64>,
+    mass_weight: Vec<f64>,
     penalty: Vec<f64>,
     inverse_penalty: Vec<f64>,
     /// ‖J v̂ − z‖ of each constraint at the last multiplier update.
@@ -137,6 +148,7 @@ impl State {
                 *weight = 1.0 / (smallest * largest);
             }
         }
+        self.mass_weight.clone_from(&self.weight);
     }
 
     pub(crate) fn set_penalty(&mut self, beta: f64) {
@@ -160,13 +172,12 @@ impl State {
         }
     }
 
-    /// z = J v̂ + (λ(v̂) − λ)/β by (14), then λ ← λ(v̂), which is −u by (13). Where `own` names ζ and κ,
-    /// each constraint's penalty grows by κ on its own, unless ‖J v̂ − z‖ shrank by ζ there.
+    /// z = J v̂ + (λ(v̂) − λ)/β by (14), then λ ← λ(v̂), which is −u by (13).
     pub(crate) fn update_multiplier(
         &mut self,
         problem: &Problem,
         masses: &[f64],
-        own: Option<(f64, f64)>,
+        own: Option<OwnGrowth>,
     ) -> MultiplierChange {
         let push = self.multiplier_change(problem.b());
         let (mut gap, mut violation) = (0.0, 0.0);
@@ -182,10 +193,11 @@ impl State {
             gap += own_gap;
             violation += masses[index] * own_gap;
             let own_gap = own_gap.sqrt();
-            if let Some((test, growth)) = own
-                && own_gap > test * self.gaps[index]
+            if let Some(own) = own
+                && own_gap > own.test * self.gaps[index]
             {
-                self.weight[index] *= growth;
+                let most = own.most * self.mass_weight[index];
+                self.weight[index] = (own.factor * self.weight[index]).min(most);
             }
             self.gaps[index] = own_gap;
         }
