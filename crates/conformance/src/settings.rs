@@ -10,7 +10,7 @@ const FOLDER_VARIABLE: &str = "STICTION_CONFORMANCE_DIR";
 pub struct Settings {
     /// Seed of everything.
     pub seed: u64,
-    /// Problems of each family.
+    /// Problems of each plain family; there are more of the others.
     pub count: usize,
     /// Tolerance on the scaled residual, m/s.
     pub tolerance: f64,
@@ -22,7 +22,7 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// Three problems a family, 1e-8 m/s, 200 iterations; failing problems go to the folder that the
+    /// Three problems a plain family, 1e-8 m/s, 200 iterations; failing problems go to the folder that the
     /// environment variable `STICTION_CONFORMANCE_DIR` names, else to `conformance` in the folder of
     /// build results.
     fn default() -> Self {
