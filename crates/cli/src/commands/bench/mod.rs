@@ -1,4 +1,4 @@
-//! `stiction bench solvers`: the solvers against each other on generated problems, in one run.
+//! `stiction bench`: the solvers on generated problems, against each other and against their promises.
 
 mod ablation;
 pub(crate) mod conformance;
