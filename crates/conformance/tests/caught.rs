@@ -114,9 +114,9 @@ fn numbers_that_are_not_finite() {
             *last = f64::NAN;
         }
     });
-    assert_caught(&found, "finite, whatever the guess");
+    assert_caught(&found, "finite and honest, whatever the guess");
     let found = with_answer(|_, _, _, solution| solution.velocity.push(0.0));
-    assert_caught(&found, "finite, whatever the guess");
+    assert_caught(&found, "finite and honest, whatever the guess");
 }
 
 #[test]
