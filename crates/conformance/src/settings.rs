@@ -10,7 +10,7 @@ const FOLDER_VARIABLE: &str = "STICTION_CONFORMANCE_DIR";
 pub struct Settings {
     /// Seed of everything.
     pub seed: u64,
-    /// Problems of each family.
+    /// Problems of each plain family; there are more of the others.
     pub count: usize,
     /// Tolerance on the scaled residual, m/s.
     pub tolerance: f64,
@@ -22,9 +22,9 @@ pub struct Settings {
 }
 
 impl Default for Settings {
-    /// Three problems a family, 1e-8 m/s, 200 iterations; failing problems go to the folder that the
+    /// Three problems a plain family, 1e-8 m/s, 200 iterations; failing problems go to the folder that the
     /// environment variable `STICTION_CONFORMANCE_DIR` names, else to `conformance` in the folder of
-    /// build results.
+    /// build results that the program is in, else in that of temporary files.
     fn default() -> Self {
         Self {
             seed: 1,
@@ -40,8 +40,12 @@ fn default_folder() -> PathBuf {
     if let Some(folder) = std::env::var_os(FOLDER_VARIABLE) {
         return folder.into();
     }
-    let target = std::env::var_os("CARGO_TARGET_DIR");
-    target
-        .map_or_else(|| PathBuf::from("target"), PathBuf::from)
+    // Tests run in the folder of their package and are kept in that of build results, which cargo marks.
+    let program = std::env::current_exe().unwrap_or_default();
+    let results = program
+        .ancestors()
+        .find(|folder| folder.join("CACHEDIR.TAG").is_file());
+    results
+        .map_or_else(std::env::temp_dir, PathBuf::from)
         .join("conformance")
 }

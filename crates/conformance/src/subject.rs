@@ -1,7 +1,7 @@
 //! The solver under examination and the problems it is examined with.
 
 use stiction_constraints::{Budget, Declaration, Problem, Report, Solution, Solver};
-use stiction_generators::{RandomWideParams, WideProblem, families, random_wide};
+use stiction_generators::{Breadth, RandomWideParams, WideProblem, families, random_wide};
 
 use crate::attempt::attempt;
 use crate::report::{CheckReport, FailedCase};
@@ -43,7 +43,13 @@ impl<'a> Subject<'a> {
         let declaration = solver.declaration();
         let (mut cases, mut refused) = (Vec::new(), Vec::new());
         for (number, family) in families().into_iter().enumerate() {
-            for index in 0..settings.count {
+            // What trips solvers is rare, and where it is.
+            let repeats = match family.params.breadth {
+                Breadth::Plain => 1,
+                Breadth::Certified => 2,
+                Breadth::Wild | Breadth::Any => 6,
+            };
+            for index in 0..repeats * settings.count {
                 let seed = settings
                     .seed
                     .wrapping_mul(1_000_003)

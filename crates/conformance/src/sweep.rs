@@ -117,8 +117,8 @@ pub struct Examination {
     pub iterations: usize,
     /// Wall-clock time of the solve.
     pub time: Duration,
-    /// Whether it converged and the laws hold only if rounding is forgiven.
-    pub is_within_by_rounding: bool,
+    /// Whether it falsely converged and rounding alone may explain it.
+    pub is_off_by_rounding: bool,
     /// What is wrong.
     pub findings: Vec<Finding>,
 }
@@ -154,7 +154,7 @@ pub fn examine(
         outcome: None,
         iterations: 0,
         time: Duration::ZERO,
-        is_within_by_rounding: false,
+        is_off_by_rounding: false,
         findings: Vec::new(),
     };
     let mut fresh = make();
@@ -209,9 +209,8 @@ fn judge(
         return;
     };
     let verdict = judge.judge(solution);
-    out.is_within_by_rounding = report.outcome.is_converged()
-        && is_exact
-        && verdict.is_within_by_rounding(settings.tolerance);
+    out.is_off_by_rounding =
+        report.outcome.is_converged() && is_exact && verdict.is_off_by_rounding(settings.tolerance);
     if report.outcome.is_converged() && is_exact && !verdict.is_within(settings.tolerance) {
         out.findings
             .push(Finding::FalselyConverged(verdict.violation));

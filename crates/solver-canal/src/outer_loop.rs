@@ -20,16 +20,23 @@ const STAYS: f64 = 0.9;
 const TAKES_PART: f64 = 1e-2;
 
 impl Canal {
-    /// The outer loop; line numbers are those of [AL, Alg. 1]. `None` where it leads nowhere and
-    /// something else may.
-    pub(crate) fn outer_loop(&mut self, run: &Run<'_>, spent: &mut Spent) -> Option<Outcome> {
+    /// The outer loop, with a factor on the usual first penalty; line numbers are those of [AL, Alg. 1].
+    /// `None` where it leads nowhere and something else may.
+    pub(crate) fn outer_loop(
+        &mut self,
+        run: &Run<'_>,
+        spent: &mut Spent,
+        stage: &'static str,
+        penalty: f64,
+    ) -> Option<Outcome> {
         let settings = self.settings.outer_loop.clone();
         // Line 2. The scale of β is the problem's own.
         let mass = self.yardstick.largest_term_mass();
         if settings.penalty_scope != PenaltyScope::Common {
             self.state.weigh_by_mass(&self.yardstick);
         }
-        self.state.set_penalty(settings.penalty_start.value(mass));
+        self.state
+            .set_penalty(penalty * settings.penalty_start.value(mass));
         let beta_max = settings.penalty_max.value(mass).max(self.state.beta);
         let own_growth = (settings.penalty_scope == PenaltyScope::Own).then_some(OwnGrowth {
             test: settings.penalty_test,
@@ -61,9 +68,7 @@ impl Canal {
             }
             self.best.offer(&self.state.lambda, residual);
             let steps = spent.newton_steps - steps_before;
-            spent
-                .stages
-                .note("outer loop", steps, before, self.best.residual);
+            spent.stages.note(stage, steps, before, self.best.residual);
 
             // Nothing opened, closed, started or stopped sliding: the finish converges quadratically.
             if !self.is_done(run) && !self.state.note_modes() {

@@ -39,13 +39,16 @@ impl Canal {
         if self.is_done(run) {
             return Outcome::Converged;
         }
-        if let Some(outcome) = self.outer_loop(run, spent) {
+        if let Some(outcome) = self.outer_loop(run, spent, "outer loop", 1.0) {
             return outcome;
         }
-        for path in 0..self.rescue_paths(run) {
-            self.follow_from_cold(run, spent, path);
-            if self.is_done(run) || run.stopwatch.is_spent() {
+        for attempt in 0..self.rescue_attempts(run) {
+            self.follow_from_cold(run, spent, attempt);
+            if self.is_done(run) || self.is_out(run, spent) {
                 break;
+            }
+            if let Some(outcome) = self.restart(run, spent, attempt) {
+                return outcome;
             }
         }
         self.end(run, spent)
@@ -57,7 +60,7 @@ impl Canal {
             Outcome::Converged
         } else if run.stopwatch.is_spent() {
             run.stopwatch.outcome()
-        } else if spent.iterations_left(run.budget) == 0 || !run.budget.rescue {
+        } else if self.is_out(run, spent) || !run.budget.rescue {
             Outcome::OutOfIterations
         } else if self.is_rounding(run) {
             Outcome::stalled(Stall::Rounding)
@@ -303,14 +306,30 @@ impl Canal {
         self.best.residual <= self.yardstick.floor(run.problem, &self.state.lambda)
     }
 
-    /// Paths from their beginning that may be tried.
-    fn rescue_paths(&mut self, run: &Run<'_>) -> usize {
+    fn is_out(&self, run: &Run<'_>, spent: &Spent) -> bool {
+        spent.iterations_left(run.budget) == 0 || run.stopwatch.is_spent()
+    }
+
+    /// How often other ways than the first may be tried.
+    fn rescue_attempts(&mut self, run: &Run<'_>) -> usize {
         let may_be_rescued =
             run.budget.rescue && !run.budget.criterion.is_test() && !self.is_rounding(run);
         match &self.settings.continuation {
-            Some(continuation) if may_be_rescued => continuation.paths,
+            Some(continuation) if may_be_rescued => continuation.attempts,
             _ => 0,
         }
+    }
+
+    /// The outer loop from a cold start with another first penalty.
+    fn restart(&mut self, run: &Run<'_>, spent: &mut Spent, attempt: usize) -> Option<Outcome> {
+        let spread = self.settings.continuation.as_ref()?.penalty_spread;
+        // Down, up, further down, further up.
+        let power = i32::try_from(attempt / 2).unwrap_or(0) + 1;
+        let factor = spread.powi(if attempt % 2 == 0 { -power } else { power });
+        self.state.start(run.problem, &self.yardstick);
+        let outcome = self.outer_loop(run, spent, "restart", factor)?;
+        // What a restart could not do either, the next way may.
+        outcome.is_converged().then_some(outcome)
     }
 
     /// Follows the smoothed path from where it begins, through its folds.

@@ -136,7 +136,8 @@ impl State {
         self.gaps.resize(count, f64::INFINITY);
     }
 
-    /// Penalties in proportion to the largest mass that a constraint sees in one subsystem.
+    /// Penalties in proportion to the geometric mean of the largest mass that a constraint sees in one
+    /// subsystem and the largest of all.
     pub(crate) fn weigh_by_mass(&mut self, yardstick: &Yardstick) {
         let largest = yardstick.largest_term_mass();
         for (index, weight) in self.weight.iter_mut().enumerate() {
@@ -145,7 +146,7 @@ impl State {
                 .filter(|diagonal| **diagonal > 0.0)
                 .fold(f64::INFINITY, |a, b| a.min(*b));
             if smallest.is_finite() {
-                *weight = 1.0 / (smallest * largest);
+                *weight = (1.0 / (smallest * largest)).sqrt();
             }
         }
         self.mass_weight.clone_from(&self.weight);

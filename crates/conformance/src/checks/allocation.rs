@@ -3,6 +3,7 @@
 use stiction_constraints::Solution;
 
 use crate::allocator::{allocations, is_counting};
+use crate::attempt::attempt;
 use crate::report::CheckReport;
 use crate::subject::Subject;
 
@@ -17,11 +18,11 @@ pub(super) fn run(subject: &Subject<'_>) -> CheckReport {
     subject.on_each_case(name, |case| {
         let budget = subject.budget();
         let mut solver = (subject.make)();
-        let mut solution = Solution::cold();
-        solver.solve(case.problem(), &budget, &mut solution);
+        let problem = case.problem();
+        let (_, mut solution) = attempt(solver.as_mut(), problem, &budget, Solution::cold())?;
         solution.clear();
         let before = allocations();
-        solver.solve(case.problem(), &budget, &mut solution);
+        attempt(solver.as_mut(), problem, &budget, solution)?;
         match allocations() - before {
             0 => Ok(()),
             count => Err(format!("the second solve allocated {count} times")),

@@ -1,10 +1,13 @@
-//! Sizes fit and numbers are finite, whatever the guess and the outcome.
+//! Sizes fit and numbers are finite, whatever the guess and the outcome; no guess makes a solver say
+//! that it has converged where it has not.
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
 use stiction_constraints::{Budget, Problem, Solution};
 
+use super::honest;
 use crate::attempt::{attempt, not_finite};
+use crate::judge::Judge;
 use crate::report::CheckReport;
 use crate::subject::Subject;
 
@@ -12,17 +15,22 @@ use crate::subject::Subject;
 const ITERATIONS: usize = 10;
 
 pub(super) fn run(subject: &Subject<'_>) -> CheckReport {
-    subject.on_each_case("finite, whatever the guess", |case| {
+    subject.on_each_case("finite and honest, whatever the guess", |case| {
         let budget = Budget {
             max_iterations: Some(ITERATIONS),
             ..subject.budget()
         };
+        let judge = Judge::new(case.problem());
         for (what, guess) in guesses(case.problem(), case.seed) {
             let mut solver = (subject.make)();
             let (report, solution) = attempt(solver.as_mut(), case.problem(), &budget, guess)
                 .map_err(|message| format!("{what}: {message}"))?;
             if let Some(message) = not_finite(case.problem(), &solution) {
                 return Err(format!("{what}: {message} ({})", report.outcome));
+            }
+            if let Some(judge) = judge.as_ref().filter(|_| report.outcome.is_converged()) {
+                honest::converged(subject, &report, &judge.judge(&solution))
+                    .map_err(|message| format!("{what}: {message}"))?;
             }
         }
         Ok(())

@@ -23,10 +23,11 @@ pub(super) fn converged(
         return Ok(());
     }
     Err(format!(
-        "converged to {tolerance:.0e} m/s, but constraint {} is violated by {:.1e} m/s (reported: {:.1e})",
+        "converged to {tolerance:.0e} m/s, but constraint {} is violated by {:.1e} m/s (reported: {:.1e}, rounding: {:.1e})",
         verdict.constraint.unwrap_or_default(),
         verdict.violation,
-        report.residuals.scaled
+        report.residuals.scaled,
+        verdict.rounding
     ))
 }
 
@@ -37,8 +38,8 @@ pub(super) fn reported(
     verdict: &Verdict,
 ) -> Result<(), String> {
     let claimed = report.residuals.scaled;
-    let allowed = 1.01 * claimed + 0.01 * subject.settings.tolerance + verdict.rounding;
-    if verdict.violation <= allowed {
+    let allowed = 1.01 * claimed + 0.01 * subject.settings.tolerance;
+    if verdict.unexplained <= allowed {
         return Ok(());
     }
     Err(format!(

@@ -1,46 +1,44 @@
 //! A and J as dense matrices in twice the precision, put together anew from the problem's data.
 
 use stiction_constraints::{Problem, RowBlock, Subsystem, Tree};
-use twofloat::TwoFloat;
 
-/// Zero in twice the precision.
-pub(super) const ZERO: TwoFloat = TwoFloat::from_f64(0.0);
+use super::double::Double;
 
 /// A dense matrix by rows.
 #[derive(Debug, Clone)]
 pub(super) struct Matrix {
     pub(super) columns: usize,
-    values: Vec<TwoFloat>,
+    values: Vec<Double>,
 }
 
 impl Matrix {
     pub(super) fn zeros(rows: usize, columns: usize) -> Self {
         Self {
             columns,
-            values: vec![ZERO; rows * columns],
+            values: vec![Double::ZERO; rows * columns],
         }
     }
 
-    pub(super) fn row(&self, row: usize) -> &[TwoFloat] {
+    pub(super) fn row(&self, row: usize) -> &[Double] {
         &self.values[row * self.columns..(row + 1) * self.columns]
     }
 
-    pub(super) fn row_mut(&mut self, row: usize) -> &mut [TwoFloat] {
+    pub(super) fn row_mut(&mut self, row: usize) -> &mut [Double] {
         &mut self.values[row * self.columns..(row + 1) * self.columns]
     }
 
     /// Σ over the columns of a row times a vector.
-    pub(super) fn row_times(&self, row: usize, vector: &[TwoFloat]) -> TwoFloat {
+    pub(super) fn row_times(&self, row: usize, vector: &[Double]) -> Double {
         dot(self.row(row), vector)
     }
 }
 
 /// Σ aᵢ bᵢ; terms with a zero are left out, because most are.
-pub(super) fn dot(a: &[TwoFloat], b: &[TwoFloat]) -> TwoFloat {
-    let mut sum = ZERO;
+pub(super) fn dot(a: &[Double], b: &[Double]) -> Double {
+    let mut sum = Double::ZERO;
     for (a, b) in a.iter().zip(b) {
         if a.hi() != 0.0 && b.hi() != 0.0 {
-            sum += a * b;
+            sum += *a * *b;
         }
     }
     sum
@@ -57,7 +55,7 @@ pub(super) fn subsystem_matrix(subsystem: &Subsystem) -> Matrix {
             for column in 0..n {
                 for entry in matrix.column_start()[column]..matrix.column_start()[column + 1] {
                     let row = matrix.row_index()[entry];
-                    let value = TwoFloat::from(matrix.values()[entry]);
+                    let value = Double::from(matrix.values()[entry]);
                     out.row_mut(row)[column] = value;
                     out.row_mut(column)[row] = value;
                 }
@@ -71,7 +69,7 @@ pub(super) fn subsystem_matrix(subsystem: &Subsystem) -> Matrix {
 fn fill(out: &mut Matrix, at: impl Fn(usize, usize) -> f64) {
     for i in 0..out.columns {
         for j in 0..out.columns {
-            out.row_mut(i)[j] = (TwoFloat::from(at(i, j)) + at(j, i)) * 0.5;
+            out.row_mut(i)[j] = (Double::from(at(i, j)) + at(j, i)) * 0.5;
         }
     }
 }
@@ -81,17 +79,17 @@ fn fill_tree(out: &mut Matrix, tree: &Tree) {
     for (index, body) in tree.bodies().iter().enumerate() {
         let path: Vec<usize> = tree.path(tree.body_dof(index)).collect();
         for &j in &path {
-            let force: [TwoFloat; 6] = std::array::from_fn(|row| {
-                let mut sum = ZERO;
+            let force: [Double; 6] = std::array::from_fn(|row| {
+                let mut sum = Double::ZERO;
                 for k in 0..6 {
                     let inertia =
-                        (TwoFloat::from(body.inertia[(row, k)]) + body.inertia[(k, row)]) * 0.5;
+                        (Double::from(body.inertia[(row, k)]) + body.inertia[(k, row)]) * 0.5;
                     sum += inertia * tree.columns()[j][k];
                 }
                 sum
             });
             for &i in &path {
-                let mut sum = ZERO;
+                let mut sum = Double::ZERO;
                 for (k, force) in force.iter().enumerate() {
                     sum += *force * tree.columns()[i][k];
                 }
@@ -100,7 +98,7 @@ fn fill_tree(out: &mut Matrix, tree: &Tree) {
         }
     }
     for (dof, &value) in tree.diagonal().iter().enumerate() {
-        out.row_mut(dof)[dof] += value;
+        out.row_mut(dof)[dof] += Double::from(value);
     }
 }
 
@@ -115,7 +113,7 @@ pub(super) fn jacobian(problem: &Problem) -> (Matrix, Vec<f64>) {
             let start = problem.dof_starts()[subsystem];
             for row in 0..constraint.rows {
                 let target = constraint.first_row + row;
-                let mut add = |dof: usize, value: TwoFloat| {
+                let mut add = |dof: usize, value: Double| {
                     out.row_mut(target)[start + dof] += value;
                     sizes[target * dofs + start + dof] += value.hi().abs();
                 };
@@ -131,7 +129,7 @@ fn add_block(
     subsystem: &Subsystem,
     block: &RowBlock<'_>,
     row: usize,
-    add: &mut impl FnMut(usize, TwoFloat),
+    add: &mut impl FnMut(usize, Double),
 ) {
     match *block {
         RowBlock::Body { body, values } => {
@@ -139,18 +137,18 @@ fn add_block(
             if let Subsystem::Tree(tree) = subsystem {
                 for dof in tree.path(tree.body_dof(body)) {
                     for k in 0..6 {
-                        add(dof, TwoFloat::new_mul(values[k], tree.columns()[dof][k]));
+                        add(dof, Double::product(values[k], tree.columns()[dof][k]));
                     }
                 }
             } else {
                 for (dof, &value) in values.iter().enumerate() {
-                    add(dof, TwoFloat::from(value));
+                    add(dof, Double::from(value));
                 }
             }
         }
         RowBlock::Dofs { dofs, values } => {
             for (k, &dof) in dofs.iter().enumerate() {
-                add(dof, TwoFloat::from(values[row * dofs.len() + k]));
+                add(dof, Double::from(values[row * dofs.len() + k]));
             }
         }
         RowBlock::Nodes {
@@ -160,7 +158,7 @@ fn add_block(
         } => {
             for (&node, &weight) in nodes.iter().zip(weights) {
                 for axis in 0..3 {
-                    let value = TwoFloat::new_mul(weight, frame[3 * row + axis]);
+                    let value = Double::product(weight, frame[3 * row + axis]);
                     add(3 * node + axis, value);
                 }
             }
@@ -184,14 +182,14 @@ pub(super) fn cholesky(mut matrix: Matrix) -> Option<Matrix> {
             }
         }
         for k in j + 1..n {
-            matrix.row_mut(j)[k] = ZERO;
+            matrix.row_mut(j)[k] = Double::ZERO;
         }
     }
     Some(matrix)
 }
 
 /// x ← L⁻¹ x.
-pub(super) fn solve_lower(factor: &Matrix, x: &mut [TwoFloat]) {
+pub(super) fn solve_lower(factor: &Matrix, x: &mut [Double]) {
     for i in 0..factor.columns {
         let sum = x[i] - dot(&factor.row(i)[..i], &x[..i]);
         x[i] = sum / factor.row(i)[i];
@@ -199,7 +197,7 @@ pub(super) fn solve_lower(factor: &Matrix, x: &mut [TwoFloat]) {
 }
 
 /// x ← L⁻ᵀ x.
-pub(super) fn solve_upper(factor: &Matrix, x: &mut [TwoFloat]) {
+pub(super) fn solve_upper(factor: &Matrix, x: &mut [Double]) {
     for i in (0..factor.columns).rev() {
         x[i] /= factor.row(i)[i];
         let value = x[i];

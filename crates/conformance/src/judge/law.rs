@@ -7,12 +7,11 @@
 //! scaled residual in exact arithmetic.
 
 use stiction_constraints::{Constraint, Law};
-use twofloat::TwoFloat;
 
-use super::exact::ZERO;
+use super::double::Double;
 
 /// Three numbers in twice the precision.
-pub(super) type Triple = [TwoFloat; 3];
+pub(super) type Triple = [Double; 3];
 
 /// The impulse λ' of the pair that obeys the law and is reached from z and λ by moving z and λ/m by
 /// the same amount; `mass` is the constraint's effective mass m.
@@ -20,9 +19,9 @@ pub(super) fn obeying_impulse(
     constraint: &Constraint,
     z: &Triple,
     lambda: &Triple,
-    mass: TwoFloat,
+    mass: Double,
 ) -> Triple {
-    let error: Triple = std::array::from_fn(|row| TwoFloat::from(constraint.error[row]));
+    let error: Triple = std::array::from_fn(|row| Double::from(constraint.error[row]));
     // z − λ/m, where the moved velocity would be without an impulse.
     let bare: Triple = std::array::from_fn(|row| z[row] - lambda[row] / mass);
     let w: Triple = std::array::from_fn(|row| bare[row] + error[row]);
@@ -39,7 +38,7 @@ pub(super) fn obeying_impulse(
             contact(&w, [friction; 2], give)
         }
         law => {
-            let mut out = [ZERO; 3];
+            let mut out = [Double::ZERO; 3];
             for row in 0..constraint.rows {
                 out[row] = match law {
                     // λ' = −k e − c z' and z' = bare + λ'/m.
@@ -50,24 +49,24 @@ pub(super) fn obeying_impulse(
                     // u' = 0.
                     Law::Equality => -w[row] / give,
                     // u' = 0 if that takes a push, else no impulse.
-                    Law::Unilateral => larger(-w[row] / give, ZERO),
+                    Law::Unilateral => larger(-w[row] / give, Double::ZERO),
                     // u' = 0 if the bound allows, else the bound against the motion.
                     Law::JointFriction { bound } => {
                         let stop = -w[row] / give;
-                        let bound = TwoFloat::from(bound);
+                        let bound = Double::from(bound);
                         smaller(larger(stop, -bound), bound)
                     }
                     Law::JointLimit { lower, upper } => {
-                        if w[row] < lower {
-                            (TwoFloat::from(lower) - w[row]) / give
-                        } else if w[row] > upper {
-                            (TwoFloat::from(upper) - w[row]) / give
+                        if w[row] < Double::from(lower) {
+                            (Double::from(lower) - w[row]) / give
+                        } else if w[row] > Double::from(upper) {
+                            (Double::from(upper) - w[row]) / give
                         } else {
-                            ZERO
+                            Double::ZERO
                         }
                     }
                     // Contacts were dealt with above.
-                    _ => ZERO,
+                    _ => Double::ZERO,
                 };
             }
             out
@@ -76,12 +75,7 @@ pub(super) fn obeying_impulse(
 }
 
 /// The violation in m/s: the largest component of (λ' − λ)/m. What is not finite is infinitely wrong.
-pub(super) fn violation(
-    constraint: &Constraint,
-    z: &Triple,
-    lambda: &Triple,
-    mass: TwoFloat,
-) -> f64 {
+pub(super) fn violation(constraint: &Constraint, z: &Triple, lambda: &Triple, mass: Double) -> f64 {
     let obeying = obeying_impulse(constraint, z, lambda, mass);
     let mut worst = 0.0_f64;
     for row in 0..constraint.rows {
@@ -95,9 +89,9 @@ pub(super) fn violation(
 }
 
 /// Signorini–Coulomb: `give` are the compliances along the tangents and the normal, 1/kg.
-fn contact(w: &Triple, friction: [f64; 2], give: [TwoFloat; 2]) -> Triple {
+fn contact(w: &Triple, friction: [f64; 2], give: [Double; 2]) -> Triple {
     // Signorini: 0 ≤ λ_n ⟂ u_n ≥ 0.
-    let normal = larger(-w[2] / give[1], ZERO);
+    let normal = larger(-w[2] / give[1], Double::ZERO);
     // Stick if the friction ellipse allows, else the point of its rim whose slip it opposes most.
     let stick = [-w[0] / give[0], -w[1] / give[0]];
     let axes = friction.map(|friction| normal * friction);
@@ -107,13 +101,13 @@ fn contact(w: &Triple, friction: [f64; 2], give: [TwoFloat; 2]) -> Triple {
 
 /// The point of the ellipse (x/a)² + (y/b)² ≤ 1 nearest to a point. The slip of the contact is along
 /// the ellipse's normal there, which is maximal dissipation.
-fn nearest_in_ellipse(point: [TwoFloat; 2], axes: [TwoFloat; 2]) -> [TwoFloat; 2] {
+fn nearest_in_ellipse(point: [Double; 2], axes: [Double; 2]) -> [Double; 2] {
     if !(axes[0].hi() > 0.0) || !(axes[1].hi() > 0.0) {
-        return [ZERO; 2];
+        return [Double::ZERO; 2];
     }
     let scaled = [point[0] / axes[0], point[1] / axes[1]];
     let outside = scaled[0] * scaled[0] + scaled[1] * scaled[1];
-    if outside.hi() <= 1.0 && outside <= 1.0 {
+    if outside <= Double::from(1.0) {
         return point;
     }
     if axes[0] == axes[1] {
@@ -123,9 +117,9 @@ fn nearest_in_ellipse(point: [TwoFloat; 2], axes: [TwoFloat; 2]) -> [TwoFloat; 2
     // xᵢ = pᵢ aᵢ²/(aᵢ² + t) with the t > 0 that puts x on the rim: the left-hand side of the rim's
     // equation falls in t and is convex, so that Newton's method from the left ends there.
     let square = axes.map(|axis| axis * axis);
-    let mut t = ZERO;
+    let mut t = Double::ZERO;
     for _ in 0..200 {
-        let (mut value, mut slope) = (TwoFloat::from(-1.0), ZERO);
+        let (mut value, mut slope) = (Double::from(-1.0), Double::ZERO);
         for axis in 0..2 {
             let factor = point[axis] * axes[axis] / (square[axis] + t);
             let term = factor * factor;
@@ -141,11 +135,11 @@ fn nearest_in_ellipse(point: [TwoFloat; 2], axes: [TwoFloat; 2]) -> [TwoFloat; 2
     std::array::from_fn(|axis| point[axis] * square[axis] / (square[axis] + t))
 }
 
-fn larger(a: TwoFloat, b: TwoFloat) -> TwoFloat {
+fn larger(a: Double, b: Double) -> Double {
     if b > a { b } else { a }
 }
 
-fn smaller(a: TwoFloat, b: TwoFloat) -> TwoFloat {
+fn smaller(a: Double, b: Double) -> Double {
     if b < a { b } else { a }
 }
 
@@ -255,8 +249,8 @@ mod tests {
             for law in LAWS {
                 let (z, lambda, error) = (any(), any(), any());
                 let constraint = constraint(law, error);
-                let (exact_z, exact_lambda) = (z.map(TwoFloat::from), lambda.map(TwoFloat::from));
-                let mass = TwoFloat::from(2.5);
+                let (exact_z, exact_lambda) = (z.map(Double::from), lambda.map(Double::from));
+                let mass = Double::from(2.5);
                 let moved = obeying_impulse(&constraint, &exact_z, &exact_lambda, mass)
                     .map(|value| value.hi());
                 let moved_z = std::array::from_fn(|row| z[row] + (moved[row] - lambda[row]) / 2.5);
@@ -267,7 +261,7 @@ mod tests {
                 let violation = violation(&constraint, &exact_z, &exact_lambda, mass);
                 assert!((violation - farthest).abs() < 1e-12);
                 // From there it does not move again.
-                let (moved_z, moved) = (moved_z.map(TwoFloat::from), moved.map(TwoFloat::from));
+                let (moved_z, moved) = (moved_z.map(Double::from), moved.map(Double::from));
                 assert!(super::violation(&constraint, &moved_z, &moved, mass) < 1e-12);
             }
         }

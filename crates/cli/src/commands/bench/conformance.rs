@@ -159,7 +159,7 @@ fn endless(settings: &SweepSettings, seed: u64) -> Examination {
         outcome: None,
         iterations: 0,
         time: settings.time_limit * PATIENCE,
-        is_within_by_rounding: false,
+        is_off_by_rounding: false,
         findings: vec![Finding::Endless],
     }
 }
@@ -216,10 +216,10 @@ fn print(
         );
         writeln!(out, "{}", line.trim_end())?;
     }
-    let forgiven = found.iter().filter(|one| one.is_within_by_rounding).count();
+    let forgiven = found.iter().filter(|one| one.is_off_by_rounding).count();
     writeln!(
         out,
-        "\nconverged, but laws hold to the tolerance only if rounding is forgiven: {forgiven}"
+        "\nof the falsely converged, rounding may explain {forgiven}"
     )?;
     let slowest = found.iter().max_by_key(|one| one.time);
     if let Some(slowest) = slowest {

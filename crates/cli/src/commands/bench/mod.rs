@@ -1,4 +1,5 @@
-//! `stiction bench`: the solvers against each other, and against themselves without their stages.
+//! `stiction bench`: the solvers against each other, against themselves without their stages, and against
+//! their promises.
 
 mod ablation;
 pub(crate) mod conformance;
