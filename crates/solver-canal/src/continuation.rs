@@ -102,7 +102,10 @@ impl Continuation {
             self.offer(&mut reached, residual);
             // Without a solution the path leads to infinity: where rounding of the impulses hides more
             // than the best residual, nothing better is to be found.
-            is_on_path &= context.yardstick.floor(context.problem, &self.base.lambda) < reached.residual;
+            let rounding = context
+                .yardstick
+                .rounding(context.problem, &self.base.lambda);
+            is_on_path &= rounding < reached.residual;
             if residual < FINISH_GAIN * tried
                 && let Some(finish) = finish
             {
@@ -185,6 +188,7 @@ impl Continuation {
     /// One stride along the path, as long as it can be; `false` when none is short enough or time is
     /// up.
     fn advance(&mut self, context: &mut Context<'_>, settings: &Settings) -> bool {
+        let mut failures = 0;
         while self.stride > f64::EPSILON
             && self.system.factorizations < settings.max_factorizations
             && !context.stopwatch.is_spent()
@@ -200,6 +204,10 @@ impl Continuation {
                 return true;
             }
             self.stride *= SHORTER;
+            failures += 1;
+            if failures % CORRECTIONS == 2 {
+                self.polish(context);
+            }
         }
         self.system.at.copy_from(&self.base);
         false
@@ -248,6 +256,22 @@ impl Continuation {
         self.system.at.add(1.0, &self.step);
         let length = self.largest(context.problem, &self.step);
         length.is_finite().then_some(length)
+    }
+
+    /// Where strides fail the base may be too far from the path, and its tangent with it: corrects both.
+    fn polish(&mut self, context: &mut Context<'_>) {
+        self.system.at.copy_from(&self.base);
+        for _ in 0..2 * CORRECTIONS {
+            match self.correction_step(context) {
+                Some(length) if length < LEAST_CORRECTION => {
+                    self.find_tangent(context);
+                    self.settle(context);
+                    return;
+                }
+                Some(_) => {}
+                None => return,
+            }
+        }
     }
 
     /// The tangent where the system was last factorised; its cosine with the one at the base.
@@ -311,8 +335,8 @@ mod tests {
 
     use super::*;
     use crate::hessian::Hessian;
-    use crate::products::Columns;
     use crate::path::PathNewton;
+    use crate::products::Columns;
     use crate::settings::{CanalSettings, LinearSolver, Path};
 
     const TOLERANCE: f64 = 1e-7;
@@ -344,7 +368,12 @@ mod tests {
         };
         let mut path = PathNewton::default();
         let start = (cold.as_slice(), cold_residual);
-        let plain = path.run(&mut context, (&path_settings, &finish), start, cold_residual);
+        let plain = path.run(
+            &mut context,
+            (&path_settings, &finish),
+            start,
+            cold_residual,
+        );
         let mut continuation = Continuation::default();
         let (reached, _) = continuation.run(
             &mut context,

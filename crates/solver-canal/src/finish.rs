@@ -5,6 +5,8 @@
 //! directions that hardly anything moves, such as those of nearly redundant joints, a step leaves
 //! ε/(ε + σ²) of the error. Where a step gains little, ε is lowered for the next.
 
+use stiction_constraints::Problem;
+
 use crate::natural_map::{Context, NaturalMap, Reached};
 use crate::settings::Finish;
 
@@ -22,6 +24,12 @@ pub(crate) struct FinishNewton {
 }
 
 impl FinishNewton {
+    /// Sizes the buffers.
+    pub(crate) fn prepare(&mut self, problem: &Problem) {
+        self.map.prepare(problem);
+        self.best.resize(problem.row_count(), 0.0);
+    }
+
     /// Newton from impulses with their residual; ends where a second step in a row brings nothing, or
     /// one leads beyond what is `hopeless`.
     pub(crate) fn run(

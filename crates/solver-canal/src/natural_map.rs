@@ -55,9 +55,8 @@ pub(crate) struct NaturalMap {
 }
 
 impl NaturalMap {
-    /// Goes to some impulses.
-    pub(crate) fn start(&mut self, context: &mut Context<'_>, start: &[f64]) {
-        let problem = context.problem;
+    /// Sizes the buffers, so that a later solve of the same size finds them.
+    pub(crate) fn prepare(&mut self, problem: &Problem) {
         for buffer in [&mut self.v, &mut self.dof_step] {
             buffer.resize(problem.dof_count(), 0.0);
         }
@@ -66,8 +65,16 @@ impl NaturalMap {
         }
         self.stiffness
             .resize(problem.constraints().len(), Matrix3::zeros());
-        self.lambda.clear();
-        self.lambda.extend_from_slice(start);
+        self.lambda.resize(problem.row_count(), 0.0);
+        let count = problem.constraints().len();
+        self.awake.clear();
+        self.awake.reserve(count);
+    }
+
+    /// Goes to some impulses.
+    pub(crate) fn start(&mut self, context: &mut Context<'_>, start: &[f64]) {
+        self.prepare(context.problem);
+        self.lambda.copy_from_slice(start);
         self.update_velocity(context);
     }
 

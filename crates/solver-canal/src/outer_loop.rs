@@ -4,8 +4,8 @@ use stiction_constraints::{Criterion, Failure, HistoryEntry, Outcome, Stall};
 
 use crate::newton::InnerProblem;
 use crate::progress::{Patience, Pause, Spent};
-use crate::solve::{Canal, Run};
 use crate::settings::PenaltyScope;
+use crate::solve::{Canal, Run};
 use crate::state::{MultiplierChange, OwnGrowth};
 
 /// A stage has paid where it leaves less than this of the residual.
@@ -20,14 +20,13 @@ const STAYS: f64 = 0.9;
 const TAKES_PART: f64 = 1e-2;
 
 impl Canal {
-    /// The outer loop, with a factor on the usual first penalty; line numbers are those of [AL, Alg. 1].
-    /// `None` where it leads nowhere and something else may.
+    /// The outer loop as a stage, with a factor on the usual first penalty and its most iterations; line
+    /// numbers are those of [AL, Alg. 1]. `None` where it leads nowhere and something else may.
     pub(crate) fn outer_loop(
         &mut self,
         run: &Run<'_>,
         spent: &mut Spent,
-        stage: &'static str,
-        penalty: f64,
+        (stage, penalty, most): (&'static str, f64, usize),
     ) -> Option<Outcome> {
         let settings = self.settings.outer_loop.clone();
         // Line 2. The scale of β is the problem's own.
@@ -46,10 +45,7 @@ impl Canal {
         self.strict_pause = Pause::default();
         let mut patience = Patience::new(settings.patience);
         let mut previous_gap = f64::INFINITY;
-        let most = spent
-            .iterations_left(run.budget)
-            .min(settings.max_iterations);
-        for _ in 0..most {
+        for _ in 0..most.min(spent.iterations_left(run.budget)) {
             if run.stopwatch.is_spent() {
                 return Some(run.stopwatch.outcome());
             }

@@ -4,6 +4,8 @@
 //! followed from far away, where straight at the problem contacts would change their mode in every
 //! step.
 
+use stiction_constraints::Problem;
+
 use crate::natural_map::{Context, NaturalMap, Reached};
 use crate::settings::{Finish, Path};
 
@@ -21,6 +23,12 @@ pub(crate) struct PathNewton {
 }
 
 impl PathNewton {
+    /// Sizes the buffers.
+    pub(crate) fn prepare(&mut self, problem: &Problem) {
+        self.map.prepare(problem);
+        self.best.resize(problem.row_count(), 0.0);
+    }
+
     /// Newton from impulses with their residual, along the path of width `tau` (m/s) at first.
     pub(crate) fn run(
         &mut self,
@@ -71,7 +79,11 @@ impl PathNewton {
             if tau > 0.0 && new_size <= tau {
                 // Close to the path: go on along it; very close: leave it for the problem itself.
                 let is_very_close = new_size <= settings.cut * settings.cut * tau && alpha == 1.0;
-                tau = if is_very_close { 0.0 } else { settings.cut * tau };
+                tau = if is_very_close {
+                    0.0
+                } else {
+                    settings.cut * tau
+                };
                 setbacks = 0;
                 size = self.map.linearize(context, tau, epsilon);
             }

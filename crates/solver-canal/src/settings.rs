@@ -103,6 +103,8 @@ pub struct Continuation {
     pub attempts: usize,
     /// Factor on the first penalty from one attempt to the next, in turns up and down.
     pub penalty_spread: f64,
+    /// Outer iterations with each.
+    pub restart_iterations: usize,
     /// Factorisations on each path.
     pub max_factorizations: usize,
     /// κ where the path begins: every constraint gives by this part of τ for an impulse of its size.
@@ -165,9 +167,10 @@ pub enum InnerStop {
 impl Default for OuterLoop {
     fn default() -> Self {
         Self {
-            // 10 and 1e5 times the mass solve the same problems at any unit of mass, where the printed
-            // 1e4 fails on light and on heavy scenes.
-            penalty_start: Penalty::TimesMass(10.0),
+            // Multiples of the mass solve the same problems at any unit of mass, where the printed 1e4 fails
+            // on light and on heavy scenes. Of 1, 3, 10 and 30 the second takes the fewest Newton steps on
+            // recorded steps, by a few per cent.
+            penalty_start: Penalty::TimesMass(3.0),
             penalty_max: Penalty::TimesMass(1e5),
             penalty_growth: 10.0,
             penalty_test: 0.25,
@@ -226,8 +229,11 @@ impl Default for Path {
 impl Default for Continuation {
     fn default() -> Self {
         Self {
-            attempts: 4,
+            // Of 20 000 plain random problems 12 are lost without any attempt, 7 after one path, 2 after four
+            // attempts.
+            attempts: 6,
             penalty_spread: 100.0,
+            restart_iterations: 40,
             // Most problems take 200; the worst jammed pile that was met took 6000.
             max_factorizations: 7000,
             compliance: 1e-2,

@@ -96,7 +96,8 @@ impl SmoothedSystem {
         self.awake.extend(0..count);
         self.factorizations = 0;
         self.widths.clear();
-        self.widths.extend((0..count).map(|index| width(path, index)));
+        self.widths
+            .extend((0..count).map(|index| width(path, index)));
         self.at.start(m);
         let tau = self.residual(context, Criterion::Scaled);
         self.at.theta = tau.ln();
@@ -122,7 +123,8 @@ impl SmoothedSystem {
             );
             let f = lambda - response.impulse;
             size = size.max(f.amax() / mass);
-            let by_impulse = Matrix3::identity() * (1.0 + TANGENT_REGULARIZATION) - response.by_impulse
+            let by_impulse = Matrix3::identity() * (1.0 + TANGENT_REGULARIZATION)
+                - response.by_impulse
                 + response.by_velocity * give;
             let by_theta = response.by_velocity * lambda * give - response.by_log_smoothing;
             let c = by_impulse.try_inverse().unwrap_or_else(Matrix3::zeros);

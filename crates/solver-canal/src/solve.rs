@@ -18,6 +18,9 @@ use crate::state::State;
 /// is the outer loop.
 pub const STAGES: &[&str] = &["guess", "strict", "finish", "path", "continuation"];
 
+/// Factor on the first penalty from a guess that is better than nothing.
+const GUESSED: f64 = 30.0;
+
 impl Canal {
     /// From the guess to an outcome, stage by stage; each offers what it finds to `best`.
     fn run_stages(&mut self, run: &Run<'_>, guess: &Solution, spent: &mut Spent) -> Outcome {
@@ -33,13 +36,20 @@ impl Canal {
         self.prepare_hessian(run);
         // A guess that is better than nothing is often one Newton step away; a step to what is worse
         // than nothing says that it was not.
-        if start.is_guess && self.settings.finish.as_ref().is_some_and(|finish| finish.from_guess) {
+        if start.is_guess
+            && self
+                .settings
+                .finish
+                .as_ref()
+                .is_some_and(|finish| finish.from_guess)
+        {
             self.finish(run, spent, "guess", (start.residual, start.cold_residual));
         }
         if self.is_done(run) {
             return Outcome::Converged;
         }
-        if let Some(outcome) = self.outer_loop(run, spent, "outer loop", 1.0) {
+        let most = self.settings.outer_loop.max_iterations;
+        if let Some(outcome) = self.outer_loop(run, spent, ("outer loop", start.penalty(), most)) {
             return outcome;
         }
         for attempt in 0..self.rescue_attempts(run) {
@@ -102,6 +112,13 @@ pub(crate) struct Run<'a> {
     pub(crate) problem: &'a Problem,
     pub(crate) budget: &'a Budget,
     pub(crate) stopwatch: &'a Stopwatch,
+}
+
+impl Start {
+    /// Factor on the first penalty: the closer, the harder it may be.
+    fn penalty(&self) -> f64 {
+        if self.is_guess { GUESSED } else { 1.0 }
+    }
 }
 
 impl Run<'_> {
@@ -207,6 +224,8 @@ impl Solver for Canal {
         let residuals = if budget.all_residuals {
             self.yardstick
                 .residuals(problem, &solution.velocity, &solution.impulse)
+                // Where a closer look found more than a quick one, that counts.
+                .at_least(budget.residual_criterion(), self.best.residual)
         } else {
             Residuals::only(budget.residual_criterion(), self.best.residual)
         };
@@ -228,6 +247,8 @@ impl Canal {
     /// Sizes buffers and goes on from the guess if there is one that deserves the name.
     fn start(&mut self, run: &Run<'_>, guess: &Solution) -> Start {
         self.state.start(run.problem, &self.yardstick);
+        self.newton.prepare(run.problem);
+        self.path.prepare(run.problem);
         let cold_residual = self.residual(run);
         self.best.start(&self.state.lambda, cold_residual);
         let cold = Start {
@@ -322,12 +343,13 @@ impl Canal {
 
     /// The outer loop from a cold start with another first penalty.
     fn restart(&mut self, run: &Run<'_>, spent: &mut Spent, attempt: usize) -> Option<Outcome> {
-        let spread = self.settings.continuation.as_ref()?.penalty_spread;
+        let settings = self.settings.continuation.as_ref()?;
+        let (spread, most) = (settings.penalty_spread, settings.restart_iterations);
         // Down, up, further down, further up.
         let power = i32::try_from(attempt / 2).unwrap_or(0) + 1;
         let factor = spread.powi(if attempt % 2 == 0 { -power } else { power });
         self.state.start(run.problem, &self.yardstick);
-        let outcome = self.outer_loop(run, spent, "restart", factor)?;
+        let outcome = self.outer_loop(run, spent, ("restart", factor, most))?;
         // What a restart could not do either, the next way may.
         outcome.is_converged().then_some(outcome)
     }

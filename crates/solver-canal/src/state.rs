@@ -128,6 +128,11 @@ impl State {
         self.z.fill(0.0);
         self.shift.fill(0.0);
         self.modes.clear();
+        // These two change places.
+        for list in [&mut self.awake, &mut self.merged] {
+            list.clear();
+            list.reserve(count);
+        }
         self.weight.clear();
         self.weight.resize(count, 1.0);
         self.penalty.resize(count, 0.0);
@@ -320,16 +325,16 @@ impl State {
     fn is_open(&self, index: usize, constraint: &Constraint) -> bool {
         let normal = constraint.first_row + 2;
         matches!(constraint.law, Law::Contact { .. })
-            && self.lambda[normal] - self.penalty[index] * (self.trial_x[normal] + constraint.error.z)
+            && self.lambda[normal]
+                - self.penalty[index] * (self.trial_x[normal] + constraint.error.z)
                 <= 0.0
     }
 
     /// λ(v̂) and K of one constraint at `trial_x`; whether it is awake.
     #[inline]
     fn respond_one(&mut self, index: usize, constraint: &Constraint, operators: Operators) -> bool {
-        let x_bar: Vector3<f64> =
-            constraint.load(&self.trial_x)
-                - constraint.load(&self.lambda) * self.inverse_penalty[index];
+        let x_bar: Vector3<f64> = constraint.load(&self.trial_x)
+            - constraint.load(&self.lambda) * self.inverse_penalty[index];
         let operator = match operators {
             Operators::Strict => ConeOperator::Strict,
             Operators::Proximal => ConeOperator::Proximal {

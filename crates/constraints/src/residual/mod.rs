@@ -79,6 +79,24 @@ impl Residuals {
         out
     }
 
+    /// The same with the criterion's residual not below a value.
+    #[must_use]
+    pub fn at_least(mut self, criterion: Criterion, value: f64) -> Self {
+        if value > self.of(criterion) {
+            match criterion {
+                Criterion::Paper => self.paper = value,
+                Criterion::Natural => self.natural = value,
+                Criterion::EpsAbs => self.primal = value,
+                Criterion::Scaled
+                | Criterion::VelocityChange
+                | Criterion::Consensus
+                | Criterion::PrimalDual
+                | Criterion::SplitChange => self.scaled = value,
+            }
+        }
+        self
+    }
+
     /// ε_abs of [CMC, §III]: the largest of primal, dual and complementarity.
     pub fn eps_abs(&self) -> f64 {
         worse(worse(self.primal, self.dual), self.complementarity)

@@ -296,8 +296,8 @@ impl Yardstick {
         size
     }
 
-    /// The last digit of the largest impulse as a velocity, m/s.
-    fn rounding(&self, problem: &Problem, lambda: &[f64]) -> f64 {
+    /// The last digit of the largest impulse as a velocity, m/s: [`Residuals::rounding`].
+    pub fn rounding(&self, problem: &Problem, lambda: &[f64]) -> f64 {
         let each = problem.constraints().iter().zip(&self.effective_mass);
         let largest = each.map(|(constraint, mass)| constraint.load(lambda).amax() / mass);
         f64::EPSILON * largest.fold(0.0, f64::max)

@@ -51,10 +51,7 @@ pub(crate) struct ConformanceArguments {
 }
 
 /// Examines the solver on `count` problems and prints what it found.
-pub(super) fn run(
-    out: &mut dyn Write,
-    arguments: &ConformanceArguments,
-) -> anyhow::Result<Ending> {
+pub(super) fn run(out: &mut dyn Write, arguments: &ConformanceArguments) -> anyhow::Result<Ending> {
     let name = arguments.solver.as_deref().unwrap_or(solvers::DEFAULT);
     solvers::make(name)?;
     let settings = SweepSettings {
