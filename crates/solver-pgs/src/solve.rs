@@ -115,6 +115,23 @@ impl Pgs {
         }
     }
 
+    /// The same of an iterate that is about to be called a solution, with velocities from scratch and
+    /// looked at so closely that huge impulses hide nothing.
+    fn confirmed_residual(&mut self, problem: &Problem, budget: &Budget) -> f64 {
+        self.workspace.refresh_row_velocity(problem);
+        let residual = self.judged_residual(problem, budget);
+        let Workspace {
+            yardstick, impulse, ..
+        } = &mut self.workspace;
+        if self.settings.method.solves_the_true_problem() || self.settings.judge != Judge::OwnModel
+        {
+            let criterion = budget.residual_criterion();
+            residual.max(yardstick.confirm(problem, impulse, criterion, budget.tolerance))
+        } else {
+            residual.max(yardstick.rounding(problem, impulse))
+        }
+    }
+
     fn model_residual(&self) -> f64 {
         let workspace = &self.workspace;
         own_residual(
@@ -160,7 +177,11 @@ impl Pgs {
     ) -> (Outcome, usize) {
         let limit = budget.max_iterations.unwrap_or(self.settings.max_sweeps);
         let is_tested = budget.criterion.is_test();
-        let mut progress = Progress::new(self.judged_residual(problem, budget));
+        let mut start = self.judged_residual(problem, budget);
+        if start <= budget.tolerance {
+            start = self.confirmed_residual(problem, budget);
+        }
+        let mut progress = Progress::new(start);
         if progress.best <= budget.tolerance && self.is_test_met_at_start(problem, budget) {
             return (Outcome::Converged, 0);
         }
@@ -205,9 +226,7 @@ impl Pgs {
             let mut is_test_met =
                 is_tested && self.test_value(problem, budget.criterion) <= budget.tolerance;
             if residual <= budget.tolerance || is_test_met {
-                // Believed only with velocities from scratch.
-                self.workspace.refresh_row_velocity(problem);
-                residual = self.judged_residual(problem, budget);
+                residual = self.confirmed_residual(problem, budget);
                 is_test_met =
                     is_tested && self.test_value(problem, budget.criterion) <= budget.tolerance;
             }

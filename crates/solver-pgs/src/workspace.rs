@@ -1,9 +1,12 @@
 //! Vectors that live between calls.
 
-use stiction_constraints::{Delassus, Failure, Problem, Solution, Yardstick};
+use stiction_constraints::{Criterion, Delassus, Failure, Problem, Solution, Yardstick};
 
 use crate::local::Local;
 use crate::settings::PgsSettings;
+
+/// A guess whose residual exceeds that of no impulses by this factor is not used.
+const FAR_OFF: f64 = 1e3;
 
 /// Everything that a solve needs besides the problem. Never shrinks.
 #[derive(Debug, Default)]
@@ -61,12 +64,20 @@ impl Workspace {
         } else {
             self.impulse.resize(n_rows, 0.0);
         }
-        self.refresh_row_velocity(problem);
-        if self.row_velocity.iter().any(|value| !value.is_finite()) {
-            // A guess so large that its velocity overflows is no guess.
+        // A guess that is worse than none beyond all measure, up to the end of the range of numbers, is no
+        // guess.
+        let measured = self
+            .yardstick
+            .measure(problem, &self.impulse, Criterion::Scaled);
+        let free = self.yardstick.free_row_velocity();
+        self.change.fill(0.0);
+        let cold = self
+            .yardstick
+            .measure_at(problem, &self.change, free, Criterion::Scaled);
+        if measured > FAR_OFF * cold {
             self.impulse.fill(0.0);
-            self.refresh_row_velocity(problem);
         }
+        self.refresh_row_velocity(problem);
         self.best.clone_from(&self.impulse);
         Ok(())
     }
