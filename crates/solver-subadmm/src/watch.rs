@@ -19,6 +19,24 @@ const NEAR: f64 = 1.5;
 /// Least distance of two measurements that were not scheduled, relative to the iteration.
 const SPACING: usize = 12;
 
+/// Iterations in which the residual must halve: both rules for β had their turn then.
+const PATIENCE: usize = 500;
+/// Iterations without halving after which it is asked whether rounding is all that is left.
+const FIRST_DOUBT: usize = 50;
+/// A residual or ‖J v̂ − z‖ that does not shrink by more than this between measurements stays.
+const STAYS: f64 = 0.9;
+
+/// How far a solve has come.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Progress {
+    /// Nothing to worry about.
+    Fine,
+    /// The residual has not halved for a while.
+    Slow,
+    /// It has not for so long that it will not reach the tolerance.
+    None,
+}
+
 #[derive(Debug, Default)]
 pub(crate) struct Watch {
     /// Best impulses so far, all rows stacked, and their residual.
@@ -29,6 +47,16 @@ pub(crate) struct Watch {
     ratio: f64,
     last: usize,
     next: usize,
+    /// The residual at the last measurement.
+    pub(crate) residual: f64,
+    /// Residual and ‖J v̂ − z‖ of the last scheduled measurement.
+    last_residual: f64,
+    last_gap: f64,
+    /// Smallest measured residual when it last halved, and the iteration.
+    halved: f64,
+    halved_at: usize,
+    /// Whether neither of them had shrunk then.
+    pub(crate) is_stuck: bool,
 }
 
 impl Watch {
@@ -40,6 +68,12 @@ impl Watch {
         self.start_residual = residual;
         self.ratio = f64::INFINITY;
         self.last = 0;
+        self.residual = residual;
+        self.last_residual = f64::INFINITY;
+        self.last_gap = f64::INFINITY;
+        self.halved = f64::INFINITY;
+        self.halved_at = 0;
+        self.is_stuck = false;
         self.next = match has_guess {
             true => FIRST_FROM_GUESS,
             false => FIRST,
@@ -47,46 +81,59 @@ impl Watch {
     }
 
     /// Whether to measure after an iteration.
-    pub(crate) fn is_due(
-        &mut self,
-        iteration: usize,
-        gap: f64,
-        is_last: bool,
-        budget: &Budget,
-    ) -> bool {
+    pub(crate) fn is_due(&mut self, iteration: usize, gap: f64, budget: &Budget) -> bool {
+        if budget.criterion.is_test() {
+            // The test decides, and says nothing of the residual.
+            return budget.record_history || iteration >= self.next;
+        }
         if self.ratio.is_infinite() {
             // The guess is what the first iteration started from.
             self.ratio = self.best_residual / gap.max(f64::MIN_POSITIVE);
         }
         budget.record_history
-            || is_last
             || iteration >= self.next
             || (gap * self.ratio <= NEAR * budget.tolerance
                 && iteration > self.last + iteration / SPACING)
     }
 
-    /// Takes in a measurement, and its impulses where they are the best; returns whether the tolerance is reached.
-    pub(crate) fn take(
-        &mut self,
-        entry: HistoryEntry,
-        gap: f64,
-        impulse: &mut Vec<f64>,
-        budget: &Budget,
-        history: &mut Vec<HistoryEntry>,
-    ) -> bool {
+    /// Whether the residual of this iteration is known.
+    pub(crate) fn knows(&self, iteration: usize) -> bool {
+        self.last == iteration
+    }
+
+    /// How far the solve has come at an iteration.
+    pub(crate) fn progress(&self, iteration: usize) -> Progress {
+        match iteration - self.halved_at {
+            PATIENCE.. => Progress::None,
+            FIRST_DOUBT.. => Progress::Slow,
+            _ => Progress::Fine,
+        }
+    }
+
+    /// Takes in a measurement, and its impulses where they are the best; whether it was a scheduled
+    /// one. What else is decided upon depends on these alone, so that more measurements, as for a
+    /// history, make no difference to the iterates.
+    pub(crate) fn take(&mut self, entry: HistoryEntry, gap: f64, impulse: &mut Vec<f64>) -> bool {
+        let is_scheduled = entry.iteration >= self.next;
         self.last = entry.iteration;
-        if entry.iteration >= self.next {
+        self.residual = entry.residual;
+        self.ratio = entry.residual / gap.max(f64::MIN_POSITIVE);
+        if is_scheduled {
             let grown = (entry.iteration as f64 * GROWTH).ceil() as usize;
             self.next = grown.max(entry.iteration + LEAST_STEP.min(entry.iteration));
+            self.is_stuck =
+                entry.residual > STAYS * self.last_residual && gap > STAYS * self.last_gap;
+            self.last_residual = entry.residual;
+            self.last_gap = gap;
+            if entry.residual <= 0.5 * self.halved {
+                self.halved = entry.residual;
+                self.halved_at = entry.iteration;
+            }
         }
-        self.ratio = entry.residual / gap.max(f64::MIN_POSITIVE);
         if entry.residual < self.best_residual {
             self.best_residual = entry.residual;
             std::mem::swap(&mut self.best, impulse);
         }
-        if budget.record_history {
-            history.push(entry);
-        }
-        entry.residual <= budget.tolerance
+        is_scheduled
     }
 }

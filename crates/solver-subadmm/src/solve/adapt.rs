@@ -3,7 +3,6 @@
 use stiction_constraints::{Failure, Problem, Subsystem};
 
 use super::SubAdmm;
-use crate::balance::PlainStep;
 use crate::settings::{Adaptation, Splitting, StartPenalty};
 
 /// Largest change of β at once, and where there is more than free bodies.
@@ -58,25 +57,15 @@ impl SubAdmm {
 
     /// Lines 12 and 16–17, after a plain step.
     pub(super) fn adapt(&mut self, problem: &Problem) -> Result<(), Failure> {
-        let iterate = &self.iterate;
-        let plain = PlainStep {
-            problem,
-            layout: &self.layout,
-            state: &iterate.state,
-            change: &iterate.change,
-            relaxation: self.relaxation,
-            old_impulse: &iterate.old_impulse,
-            impulse: &iterate.impulse,
-            penalty: &self.penalty.slot,
-            penalty_inverse: &self.penalty.slot_inverse,
-        };
-        let ((primal, dual), ratio, largest_change) = match self.settings.adaptation {
-            Adaptation::Never => return Ok(()),
+        let mut forces = std::mem::take(&mut self.forces);
+        let taken = self.step_taken(problem);
+        let (balance, ratio, largest_change) = match self.settings.adaptation {
+            Adaptation::Never => ((0.0, 0.0), 1.0, 1.0),
             Adaptation::Printed { ratio, .. } => {
-                (plain.printed(&mut self.forces), ratio, LARGEST_CHANGE)
+                (taken.printed(&mut forces), ratio, LARGEST_CHANGE)
             }
             Adaptation::Balanced { ratio, .. } => {
-                let (primal, dual) = plain.relative(&mut self.forces, iterate.free_size);
+                let (primal, dual) = taken.relative(&mut forces, self.iterate.free_size);
                 // Large steps throw robots about before they settle.
                 let largest_change = if are_free_bodies(problem) {
                     LARGEST_CHANGE
@@ -86,6 +75,8 @@ impl SubAdmm {
                 ((primal, dual * self.redundancy()), ratio, largest_change)
             }
         };
+        self.forces = forces;
+        let (primal, dual) = balance;
         let Some(scale) = self
             .penalty
             .balanced_scale(primal, dual, ratio, largest_change)
