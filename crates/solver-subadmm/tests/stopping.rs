@@ -26,6 +26,9 @@ fn all_tests_are_declared_and_each_ends_a_solve() {
         let declaration = SubAdmm::named(name).expect("a listed name").declaration();
         for criterion in TESTS {
             assert!(declaration.has(criterion));
+            if declaration.own_test.is_some_and(|own| own != criterion) {
+                continue;
+            }
             let budget = Budget {
                 criterion,
                 ..Budget::with_tolerance(1e-2)
