@@ -20,7 +20,7 @@ use crate::lanes::Lanes;
 use crate::layout::Layout;
 use crate::penalty::Penalty;
 use crate::race::Race;
-use crate::settings::{StartPenalty, SubAdmmSettings};
+use crate::settings::{Adaptation, Crowded, StartPenalty, SubAdmmSettings};
 use crate::walk::Spatial;
 use crate::watch::Watch;
 
@@ -30,6 +30,39 @@ struct Run<'a> {
     problem: &'a Problem,
     budget: &'a Budget,
     stopwatch: &'a Stopwatch,
+}
+
+/// How iterations are done.
+#[derive(Debug, Clone, Copy)]
+struct Manner {
+    /// Where β starts, and how it changes.
+    penalty: StartPenalty,
+    adaptation: Adaptation,
+    relaxation: f64,
+    /// Earlier iterates that acceleration combines, 0 for none.
+    memory: usize,
+}
+
+impl Manner {
+    fn usual(settings: &SubAdmmSettings, penalty: StartPenalty) -> Self {
+        Self {
+            penalty,
+            adaptation: settings.adaptation,
+            relaxation: settings.relaxation,
+            memory: settings.anderson_memory,
+        }
+    }
+
+    fn plain(crowded: &Crowded) -> Self {
+        Self {
+            penalty: StartPenalty::TraceRatio {
+                scale: crowded.penalty_scale,
+            },
+            adaptation: Adaptation::Never,
+            relaxation: crowded.relaxation,
+            memory: 0,
+        }
+    }
 }
 
 /// What a solve has spent, and on which stages.
@@ -82,13 +115,10 @@ pub struct SubAdmm {
     anderson: Anderson,
     watch: Watch,
     race: Race,
-    /// The rules for β of this problem: the first, and the one to try if it is slow.
-    rules: (StartPenalty, Option<StartPenalty>),
-    /// The rule in use.
-    rule: StartPenalty,
-    /// Iterations without acceleration, and the over-relaxation of the last iteration.
-    lead_in: usize,
-    relaxation: f64,
+    /// How to iterate on this problem, and how if that is slow.
+    manners: (Manner, Option<Manner>),
+    /// How it is done now.
+    manner: Manner,
     /// Whether the work is spread over threads.
     is_parallel: bool,
     /// Whether the last step that was looked at let impulses grow that push little.
@@ -130,12 +160,11 @@ struct Iterate {
 impl SubAdmm {
     /// A solver with settings of your own, under a name of your own.
     pub fn new(name: &'static str, settings: SubAdmmSettings) -> Self {
+        let usual = Manner::usual(&settings, settings.start_penalty);
         Self {
             name,
-            rules: (settings.start_penalty, settings.fallback_penalty),
-            rule: settings.start_penalty,
-            lead_in: 0,
-            relaxation: settings.relaxation,
+            manners: (usual, None),
+            manner: usual,
             is_parallel: false,
             is_growing: false,
             settings,

@@ -16,15 +16,13 @@ const GROWTH: f64 = 1.25;
 /// Multiple of the tolerance from which it is worth looking.
 const NEAR: f64 = 1.5;
 
-/// Least distance of two measurements that were not scheduled, relative to the iteration.
-const SPACING: usize = 12;
-
 /// Iterations in which the residual must halve. Contacts without a unique load let it wander for
 /// hundreds: 500 ended one bolt–nut problem in seven that would have been solved.
 const PATIENCE: usize = 1000;
 /// Iterations without halving after which it is asked whether rounding is all that is left.
 const FIRST_DOUBT: usize = 50;
-/// A residual or ‖J v̂ − z‖ that does not shrink by more than this between measurements stays.
+/// A residual or ‖J v̂ − z‖ that neither shrinks nor grows by more than this between measurements
+/// stays.
 const STAYS: f64 = 0.9;
 
 /// How far a solve has come.
@@ -93,8 +91,7 @@ impl Watch {
         }
         budget.record_history
             || iteration >= self.next
-            || (gap * self.ratio <= NEAR * budget.tolerance
-                && iteration > self.last + iteration / SPACING)
+            || gap * self.ratio <= NEAR * budget.tolerance
     }
 
     /// Whether the residual of this iteration is known.
@@ -122,8 +119,7 @@ impl Watch {
         if is_scheduled {
             let grown = (entry.iteration as f64 * GROWTH).ceil() as usize;
             self.next = grown.max(entry.iteration + LEAST_STEP.min(entry.iteration));
-            self.is_stuck =
-                entry.residual > STAYS * self.last_residual && gap > STAYS * self.last_gap;
+            self.is_stuck = stays(entry.residual, self.last_residual) && stays(gap, self.last_gap);
             self.last_residual = entry.residual;
             self.last_gap = gap;
             if entry.residual <= 0.5 * self.halved {
@@ -137,4 +133,8 @@ impl Watch {
         }
         is_scheduled
     }
+}
+
+fn stays(new: f64, old: f64) -> bool {
+    new > STAYS * old && old > STAYS * new
 }

@@ -13,7 +13,7 @@ use crate::watch::Progress;
 /// that what is violated cannot be satisfied (Farkas). v̂ is then as close to that of least violation.
 const NOTHING: f64 = 1e-8;
 /// Impulses that push less than this part of what is violated may be on the way there.
-const LITTLE: f64 = 0.1;
+const LITTLE: f64 = 1e-3;
 /// Constraints that take part in a contradiction by this part of the largest violation are named.
 const TAKES_PART: f64 = 1e-2;
 
@@ -41,10 +41,8 @@ impl SubAdmm {
             .max_iterations
             .unwrap_or(self.settings.max_iterations);
         let mut next_test = self.first_test();
-        self.race.start(match self.rules.1 {
-            Some(_) => self.settings.trial,
-            None => 0,
-        });
+        let second = self.settings.second_penalty;
+        self.race.start(second.map_or(0, |second| second.after));
         let mut phase = (0, self.watch.best_residual);
         let mut is_doubtful = false;
         let mut gap = 0.0;
@@ -67,7 +65,7 @@ impl SubAdmm {
                 is_plain: is_test || is_doubtful,
                 is_kept: is_test || is_doubtful || budget.criterion.is_test(),
             };
-            gap = self.step(problem, iteration, kind);
+            gap = self.step(problem, kind);
             if !gap.is_finite() {
                 break Outcome::Failed(Failure::NotFinite);
             }
@@ -101,14 +99,15 @@ impl SubAdmm {
                 }
             }
             let done = if is_phase_over && let Some((old, new)) = self.race.next(iteration) {
-                next_test = iteration + self.first_test();
                 let (start, before) = phase;
                 let after = self.watch.best_residual;
                 spent
                     .stages
                     .note(RULE_STAGES[old], iteration - start, before, after);
                 phase = (iteration, after);
-                self.change_rule(problem, old, new)
+                let changed = self.change_manner(problem, old, new);
+                next_test = iteration + self.first_test();
+                changed
             } else if is_test {
                 next_test = self.next_test(iteration);
                 // Where impulses grow for ever, (44) would take β along.
@@ -178,7 +177,7 @@ impl SubAdmm {
             old_state: &self.iterate.old_state,
             state: &self.iterate.state,
             change: &self.iterate.change,
-            relaxation: self.relaxation,
+            relaxation: self.manner.relaxation,
             old_impulse: &self.iterate.old_impulse,
             impulse: &self.iterate.impulse,
             penalty: &self.penalty.slot,
@@ -249,13 +248,8 @@ impl SubAdmm {
     }
 
     /// Lines 9–11. Returns ‖J v̂ − z‖.
-    fn step(&mut self, problem: &Problem, iteration: usize, kind: StepKind) -> f64 {
+    fn step(&mut self, problem: &Problem, kind: StepKind) -> f64 {
         let parallel = self.is_parallel;
-        let is_lead_in = iteration <= self.lead_in;
-        self.relaxation = match is_lead_in {
-            true => self.settings.lead_in_relaxation,
-            false => self.settings.relaxation,
-        };
         let iterate = &mut self.iterate;
         if kind.is_kept {
             iterate.old_state.clone_from(&iterate.state);
@@ -269,7 +263,7 @@ impl SubAdmm {
             impulse: &iterate.impulse,
             penalty: &self.penalty.slot,
             penalty_inverse: &self.penalty.slot_inverse,
-            relaxation: self.relaxation,
+            relaxation: self.manner.relaxation,
             parallel,
         }
         .run(Output {
@@ -279,7 +273,7 @@ impl SubAdmm {
             change: &mut iterate.change,
             bodies: &mut iterate.bodies,
         });
-        if is_lead_in {
+        if self.manner.memory == 0 {
             anderson::move_on(&mut iterate.state, &iterate.change);
         } else {
             if iterate.root_penalty.is_empty() {

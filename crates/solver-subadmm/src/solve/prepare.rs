@@ -2,16 +2,12 @@
 
 use stiction_constraints::{Failure, Problem};
 
-use super::SubAdmm;
+use super::{Manner, SubAdmm};
 use crate::block::{self, Block};
 use crate::lanes::{Lanes, sum_of_products};
 use crate::parallel::both;
-use crate::settings::StartPenalty;
 use crate::velocity_step::slot_velocities;
 use crate::walk::Spatial;
-
-/// Degrees of freedom up to which the unsplit system is dense; a plausible size, not tuned.
-const DENSE_FULL_UP_TO: usize = 48;
 
 impl SubAdmm {
     /// Lines 1–7: reformulation, β, matrices and their factors.
@@ -21,11 +17,9 @@ impl SubAdmm {
             problem,
             self.yardstick.rows(),
             splitting,
-            DENSE_FULL_UP_TO,
             &mut self.folds,
             self.settings.fold_soft,
         );
-        self.lead_in = self.lead_in();
         self.folds
             .update_right_hand_side(problem, self.yardstick.rows());
         self.base
@@ -41,19 +35,19 @@ impl SubAdmm {
             &self.folds,
         );
         self.race_scale = [1.0; 2];
-        self.set_penalty(problem, self.rules.0, 1.0)
+        self.set_penalty(problem, self.manners.0, 1.0)
     }
 
     /// Lines 3 and 6: β by a rule, with everything that follows from it.
     pub(super) fn set_penalty(
         &mut self,
         problem: &Problem,
-        rule: StartPenalty,
+        manner: Manner,
         scale: f64,
     ) -> Result<(), Failure> {
-        self.rule = rule;
+        self.manner = manner;
         self.penalty.start(
-            rule,
+            manner.penalty,
             problem,
             &self.layout,
             &self.folds,
@@ -117,7 +111,7 @@ impl SubAdmm {
             self.iterate.state.fill(Lanes::ZERO);
         }
         self.move_state(-1.0);
-        self.anderson.start(self.settings.anderson_memory, slots);
+        self.anderson.start(self.manner.memory, slots);
     }
 
     /// state ← J v̂.
