@@ -6,14 +6,16 @@
 
 use stiction_constraints::{Budget, HistoryEntry};
 
-/// Iteration of the first scheduled measurement from nothing and from a guess, the least distance to
-/// the next once there were as many iterations, and the factor to it.
-const FIRST: usize = 10;
-const FIRST_FROM_GUESS: usize = 2;
-const LEAST_STEP: usize = 5;
+/// Least iterations between scheduled measurements, and from a guess to the first; from nothing it is
+/// twice as many. Looking as early there costs 4 % on bolt–nut problems, none in between loses two
+/// recorded steps of a hundred.
+const STEP: usize = 5;
+/// Factor between the iterations of scheduled measurements beyond that. 1.5 takes 1.6 times the
+/// iterations on dishes, where the residual wanders.
 const GROWTH: f64 = 1.25;
 
-/// Multiple of the tolerance from which it is worth looking.
+/// Multiple of the tolerance from which it is worth looking. With 1, dishes take 1.17 times the
+/// iterations.
 const NEAR: f64 = 1.5;
 
 /// Iterations in which the residual must halve. Contacts without a unique load let it wander for
@@ -74,8 +76,8 @@ impl Watch {
         self.halved_at = 0;
         self.is_stuck = false;
         self.next = match has_guess {
-            true => FIRST_FROM_GUESS,
-            false => FIRST,
+            true => STEP,
+            false => 2 * STEP,
         };
     }
 
@@ -118,7 +120,7 @@ impl Watch {
         self.ratio = entry.residual / gap.max(f64::MIN_POSITIVE);
         if is_scheduled {
             let grown = (entry.iteration as f64 * GROWTH).ceil() as usize;
-            self.next = grown.max(entry.iteration + LEAST_STEP.min(entry.iteration));
+            self.next = grown.max(entry.iteration + STEP);
             self.is_stuck = stays(entry.residual, self.last_residual) && stays(gap, self.last_gap);
             self.last_residual = entry.residual;
             self.last_gap = gap;

@@ -7,7 +7,7 @@ use std::time::Duration;
 use stiction_constraints::{
     Budget, Criterion, Failure, Law, Outcome, Problem, RowBlock, Solution, Solver, Stall,
 };
-use stiction_solver_subadmm::{SOLVERS, SubAdmm};
+use stiction_solver_subadmm::{SOLVERS, SubAdmm, SubAdmmSettings};
 
 #[test]
 fn its_own_answer_as_guess_needs_no_iteration() {
@@ -140,6 +140,37 @@ fn contradicting_walls_are_named_and_met_half_way() {
                 assert!(report.iterations < 200, "{name}: {}", report.iterations);
             }
         }
+    }
+}
+
+/// v ≥ 1 against a spring so stiff that it takes 1e7 N·s to get there: no contradiction.
+#[test]
+fn a_stiff_spring_contradicts_nothing() {
+    let mut problem = walls(0.0, &[(1.0, -1.0)]);
+    let law = Law::Soft {
+        stiffness: 0.0,
+        damping: 1e7,
+    };
+    let rows = RowBlock::Dofs {
+        dofs: &[0],
+        values: &[1.0],
+    };
+    problem
+        .push_constraint(law, &[0.0], &[(0, rows)])
+        .expect("a valid spring");
+    for fold_soft in [true, false] {
+        let settings = SubAdmmSettings {
+            fold_soft,
+            ..SubAdmmSettings::default()
+        };
+        let mut solution = Solution::cold();
+        let mut solver = SubAdmm::new("subadmm", settings);
+        let report = solver.solve(&problem, &Budget::with_tolerance(1e-6), &mut solution);
+        let is_contradiction = matches!(
+            report.outcome,
+            Outcome::Failed(Failure::Stalled(Stall::Contradiction { .. }))
+        );
+        assert!(!is_contradiction, "folded {fold_soft}: {}", report.outcome);
     }
 }
 

@@ -1,6 +1,8 @@
 //! Lines 8–18 of Algorithm 2: the loop.
 
-use stiction_constraints::{Budget, Criterion, Failure, HistoryEntry, Outcome, Problem, Stall};
+use stiction_constraints::{
+    Budget, Criterion, Failure, HistoryEntry, Law, Outcome, Problem, Stall,
+};
 
 use super::{Run, Spent, SubAdmm};
 use crate::anderson;
@@ -16,6 +18,10 @@ const NOTHING: f64 = 1e-8;
 const LITTLE: f64 = 1e-3;
 /// Constraints that take part in a contradiction by this part of the largest violation are named.
 const TAKES_PART: f64 = 1e-2;
+
+/// Constraints that give way take no part in a contradiction: beyond this part of the largest violation
+/// they are on their way to what they can bear.
+const YIELDS: f64 = 1e-6;
 
 /// The stages of the loop, one for each rule for β.
 const RULE_STAGES: [&str; 2] = ["iteration", "second penalty rule"];
@@ -229,14 +235,18 @@ impl SubAdmm {
         Some(Stall::Contradiction { constraints })
     }
 
-    /// The constraints that take part in a contradiction, unless one of them is a contact that slips.
+    /// The constraints that take part in a contradiction, unless one of them is a contact that slips
+    /// or gives way.
     fn violated(&self) -> Option<Vec<usize>> {
         let gaps = &self.forces.gaps;
         let sizes = gaps.iter().map(|gap| gap.dot(gap).sqrt());
-        let least = TAKES_PART * sizes.clone().fold(0.0, f64::max);
+        let largest = sizes.clone().fold(0.0, f64::max);
         let mut out = Vec::new();
         for ((active, gap), size) in self.layout.active.iter().zip(gaps).zip(sizes) {
-            if size < least {
+            if gives_way(&active.law) && size > YIELDS * largest {
+                return None;
+            }
+            if size < TAKES_PART * largest {
                 continue;
             }
             if active.law.is_contact() && gap[0].hypot(gap[1]) > TAKES_PART * size {
@@ -300,4 +310,12 @@ impl SubAdmm {
         .run(&mut iterate.impulse);
         gap.sqrt()
     }
+}
+
+/// Whether impulses answer to a violation, or are bounded: they do not grow for ever.
+fn gives_way(law: &Law) -> bool {
+    matches!(
+        law,
+        Law::Soft { .. } | Law::CompliantContact { .. } | Law::JointFriction { .. }
+    )
 }
