@@ -41,8 +41,9 @@ pub(crate) struct Forces {
 /// How impulses grew in one iteration.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Growth {
-    /// ‖J v̂ − z‖ over constraints in the metric of the effective masses, in √J.
-    pub(crate) violation: f64,
+    /// The smaller of ‖J v̂ − z‖ in the metric of the effective masses and ‖Δλ‖ in that of their
+    /// inverse, over constraints, in √J.
+    pub(crate) size: f64,
     /// ‖Jᵀ Δλ‖ in the metric of the diagonal of A⁻¹, in √J.
     pub(crate) push: f64,
 }
@@ -137,10 +138,13 @@ impl StepTaken<'_> {
             }
         });
         let masses = yardstick.effective_masses();
-        let of_each = self.layout.active.iter().zip(&gaps);
-        let violation: f64 = of_each
-            .map(|(active, gap)| masses[active.constraint] * gap.dot(gap))
-            .sum();
+        let impulses = self.impulse.iter().zip(self.old_impulse);
+        let (mut violation, mut growth) = (0.0, 0.0);
+        for (((new, old), gap), active) in impulses.zip(&gaps).zip(&self.layout.active) {
+            let (change, mass) = (new.minus(old), masses[active.constraint]);
+            violation += mass * gap.dot(gap);
+            growth += change.dot(&change) / mass;
+        }
         work.gaps = gaps;
         work.pulls.clear();
         let active = self.layout.active_of.iter();
@@ -157,7 +161,7 @@ impl StepTaken<'_> {
         let pushes = work.forces.iter().zip(&work.diagonal);
         let push: f64 = pushes.map(|(force, mass)| force * force / mass).sum();
         Growth {
-            violation: violation.sqrt(),
+            size: f64::min(violation, growth).sqrt(),
             push: push.sqrt(),
         }
     }

@@ -8,19 +8,21 @@ use super::{Run, Spent, SubAdmm};
 use crate::anderson;
 use crate::balance::StepTaken;
 use crate::impulse_step::ImpulseStep;
+use crate::lanes::Lanes;
 use crate::velocity_step::{Output, VelocityStep};
 use crate::watch::Progress;
 
-/// Impulses that push this part of what is violated, at most, push nothing: their growth is a proof
-/// that what is violated cannot be satisfied (Farkas). v̂ is then as close to that of least violation.
+/// Impulses whose change pushes with this part of its size, at most, push nothing: their growth is a
+/// proof that what is violated cannot be satisfied (Farkas). v̂ is then as close to that of least
+/// violation.
 const NOTHING: f64 = 1e-8;
-/// Impulses that push less than this part of what is violated may be on the way there.
+/// Impulses whose change pushes with less than this part of its size may be on the way there.
 const LITTLE: f64 = 1e-3;
 /// Constraints that take part in a contradiction by this part of the largest violation are named.
 const TAKES_PART: f64 = 1e-2;
 
-/// Constraints that give way take no part in a contradiction: beyond this part of the largest violation
-/// they are on their way to what they can bear.
+/// Constraints that give way, and impulses that shrink, take no part in a contradiction: not by more
+/// than this part of the largest violation and of the fastest growth.
 const YIELDS: f64 = 1e-6;
 
 /// The stages of the loop, one for each rule for β.
@@ -223,11 +225,14 @@ impl SubAdmm {
             .step_taken(run.problem)
             .growth(&mut forces, &self.yardstick);
         self.forces = forces;
-        self.is_growing = growth.push <= LITTLE * growth.violation;
-        if !(growth.push <= NOTHING * growth.violation) {
+        self.is_growing = growth.push <= LITTLE * growth.size;
+        if !(growth.push <= NOTHING * growth.size) {
             return None;
         }
-        let constraints = self.violated()?;
+        let Some(constraints) = self.violated() else {
+            self.is_growing = false;
+            return None;
+        };
         let residual = self.measure(run);
         let (best, stacked) = (&mut self.watch.best, &self.iterate.stacked);
         best.copy_from_slice(stacked);
@@ -235,21 +240,36 @@ impl SubAdmm {
         Some(Stall::Contradiction { constraints })
     }
 
-    /// The constraints that take part in a contradiction, unless one of them is a contact that slips
-    /// or gives way.
+    /// The constraints that take part in a contradiction, unless one of them is a contact that slips,
+    /// or gives way, or does not push back; or an impulse shrinks: where it vanishes, things will be
+    /// different.
     fn violated(&self) -> Option<Vec<usize>> {
+        let norm = |lanes: &Lanes| lanes.dot(lanes).sqrt();
+        let (old, new) = (&self.iterate.old_impulse, &self.iterate.impulse);
+        let change = |index: usize| new[index].minus(&old[index]);
         let gaps = &self.forces.gaps;
-        let sizes = gaps.iter().map(|gap| gap.dot(gap).sqrt());
-        let largest = sizes.clone().fold(0.0, f64::max);
+        let largest = gaps.iter().map(norm).fold(0.0, f64::max);
+        let changes = (0..new.len()).map(|index| norm(&change(index)));
+        let fastest = changes.fold(0.0, f64::max);
         let mut out = Vec::new();
-        for ((active, gap), size) in self.layout.active.iter().zip(gaps).zip(sizes) {
-            if gives_way(&active.law) && size > YIELDS * largest {
+        for (index, active) in self.layout.active.iter().enumerate() {
+            let (gap, change) = (&gaps[index], change(index));
+            let normal = if active.law.is_contact() { 2 } else { 0 };
+            let shrinks = |row: usize| {
+                change[row] * new[index][row] < 0.0 && change[row].abs() > YIELDS * fastest
+            };
+            if active.law != Law::Equality && (normal..3).any(shrinks)
+                || gives_way(&active.law) && norm(gap) > YIELDS * largest
+            {
                 return None;
             }
-            if size < TAKES_PART * largest {
+            if norm(gap) < TAKES_PART * largest {
                 continue;
             }
-            if active.law.is_contact() && gap[0].hypot(gap[1]) > TAKES_PART * size {
+            let slips = active.law.is_contact() && gap[0].hypot(gap[1]) > TAKES_PART * norm(gap);
+            // It is ω times this where nothing else moves.
+            let pushes_back = norm(&change) > 0.5 * self.penalty.combined[index] * norm(gap);
+            if slips || !pushes_back {
                 return None;
             }
             out.push(active.constraint);
