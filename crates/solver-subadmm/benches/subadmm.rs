@@ -39,12 +39,12 @@ fn cold_start(bench: &mut Bench) {
     ] {
         let problem = problem.expect("default parameters are valid");
         let without = SubAdmmSettings {
-            lead_in: 0,
+            crowded: None,
             ..SubAdmmSettings::default()
         };
         for (what, settings) in [
             ("", SubAdmmSettings::default()),
-            ("_without_lead_in", without),
+            ("_without_plain_start", without),
         ] {
             let mut solver = SubAdmm::new("subadmm", settings);
             let mut solution = Solution::cold();

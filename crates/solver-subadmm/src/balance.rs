@@ -1,6 +1,7 @@
-//! The residuals (43) of one plain iteration, as printed and relative, for the update of β (44).
+//! What one iteration did: the residuals (43), as printed and relative, for the update of β (44) and
+//! the papers' stopping tests; and whether it let impulses grow that push nothing.
 
-use stiction_constraints::Problem;
+use stiction_constraints::{Problem, Yardstick};
 
 use crate::lanes::{Kernel, Lanes, vectorized};
 use crate::layout::Layout;
@@ -9,11 +10,12 @@ use crate::vector;
 use crate::velocity_step::add_transpose;
 use crate::walk::Spatial;
 
-/// One iteration without extrapolation, from (s, λ) to (s + change, λ').
-pub(crate) struct PlainStep<'a> {
+/// One iteration, from (s, λ) to (s', λ').
+pub(crate) struct StepTaken<'a> {
     pub(crate) problem: &'a Problem,
     pub(crate) layout: &'a Layout,
-    /// s + change.
+    /// s of each slot, before and after.
+    pub(crate) old_state: &'a [Lanes],
     pub(crate) state: &'a [Lanes],
     /// relaxation × (J v̂ − z).
     pub(crate) change: &'a [Lanes],
@@ -25,17 +27,30 @@ pub(crate) struct PlainStep<'a> {
     pub(crate) penalty_inverse: &'a [f64],
 }
 
-/// Work space of [`PlainStep`].
+/// Work space of [`StepTaken`].
 #[derive(Debug, Default)]
 pub(crate) struct Forces {
     forces: Vec<f64>,
     bodies: Vec<Spatial>,
     pulls: Vec<Lanes>,
+    /// J v̂ − z of each active constraint, from [`StepTaken::growth`].
+    pub(crate) gaps: Vec<Lanes>,
+    diagonal: Vec<f64>,
 }
 
-/// One call of [`PlainStep::printed`].
+/// How impulses grew in one iteration.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Growth {
+    /// The smaller of ‖J v̂ − z‖ in the metric of the effective masses and ‖Δλ‖ in that of their
+    /// inverse, over constraints, in √J.
+    pub(crate) size: f64,
+    /// ‖Jᵀ Δλ‖ in the metric of the diagonal of A⁻¹, in √J.
+    pub(crate) push: f64,
+}
+
+/// One call of [`StepTaken::printed`].
 struct Printed<'a> {
-    step: &'a PlainStep<'a>,
+    step: &'a StepTaken<'a>,
     work: &'a mut Forces,
 }
 
@@ -48,7 +63,7 @@ impl Kernel for Printed<'_> {
     }
 }
 
-impl PlainStep<'_> {
+impl StepTaken<'_> {
     /// Visits J v̂ − z and z of every slot after the step, and writes what it pulls with in
     /// A v̂ − b − Jᵀλ': since K v̂ = b + Jᵀ(β z + λ) with z and λ before the step, this is the sum
     /// over slots of Jᵀ(β (z − J v̂) + λ − λ').
@@ -58,12 +73,13 @@ impl PlainStep<'_> {
         let inverse_relaxation = 1.0 / self.relaxation;
         for (number, &active) in self.layout.active_of.iter().enumerate() {
             let (state, change) = (&self.state[number], &self.change[number]);
+            let old_state = &self.old_state[number];
             let (penalty, give) = (self.penalty[number], self.penalty_inverse[number]);
             let (old, new) = (&self.old_impulse[active], &self.impulse[active]);
             let (mut gap, mut slack, mut pull) = (Lanes::ZERO, Lanes::ZERO, Lanes::ZERO);
             for row in 0..4 {
                 let old_gap = inverse_relaxation * change[row];
-                let old_slack = state[row] - change[row] + give * old[row];
+                let old_slack = old_state[row] + give * old[row];
                 slack[row] = state[row] + give * new[row];
                 gap[row] = old_slack + old_gap - slack[row];
                 pull[row] = old[row] - new[row] - penalty * old_gap;
@@ -91,6 +107,63 @@ impl PlainStep<'_> {
             dual = largest(dual, vector::dot(part, part));
         }
         (f64::sqrt(primal), f64::sqrt(dual))
+    }
+
+    /// ‖J v̂ − z‖ over all slots.
+    pub(crate) fn consensus(&self, work: &mut Forces) -> f64 {
+        let mut sum = 0.0;
+        self.for_each_gap(&mut work.pulls, |gap, _| sum += gap.dot(&gap));
+        f64::sqrt(sum)
+    }
+
+    /// Σ‖Δy‖² over slots with y = β z + u = β s, [SubADMM-2023, (22)].
+    pub(crate) fn split_change(&self) -> f64 {
+        let states = self.state.iter().zip(self.old_state);
+        let changes = states.zip(self.penalty).map(|((new, old), penalty)| {
+            let change = new.minus(old).scaled(*penalty);
+            change.dot(&change)
+        });
+        changes.sum()
+    }
+
+    /// How impulses grew; `work.gaps` says against what.
+    pub(crate) fn growth(&self, work: &mut Forces, yardstick: &Yardstick) -> Growth {
+        let mut gaps = std::mem::take(&mut work.gaps);
+        gaps.clear();
+        gaps.resize(self.layout.active.len(), Lanes::ZERO);
+        let mut active = self.layout.active_of.iter();
+        self.for_each_gap(&mut work.pulls, |gap, _| {
+            if let Some(&active) = active.next() {
+                gaps[active] = gaps[active].plus(&gap);
+            }
+        });
+        let masses = yardstick.effective_masses();
+        let impulses = self.impulse.iter().zip(self.old_impulse);
+        let (mut violation, mut growth) = (0.0, 0.0);
+        for (((new, old), gap), active) in impulses.zip(&gaps).zip(&self.layout.active) {
+            let (change, mass) = (new.minus(old), masses[active.constraint]);
+            violation += mass * gap.dot(gap);
+            growth += change.dot(&change) / mass;
+        }
+        work.gaps = gaps;
+        work.pulls.clear();
+        let active = self.layout.active_of.iter();
+        work.pulls
+            .extend(active.map(|&active| self.impulse[active].minus(&self.old_impulse[active])));
+        self.write_forces(work);
+        work.diagonal.resize(work.forces.len(), 1.0);
+        let (dynamics, _) = yardstick.matrices();
+        dynamics.for_each_lower_entry(|row, column, value| {
+            if row == column {
+                work.diagonal[row] = value;
+            }
+        });
+        let pushes = work.forces.iter().zip(&work.diagonal);
+        let push: f64 = pushes.map(|(force, mass)| force * force / mass).sum();
+        Growth {
+            size: f64::min(violation, growth).sqrt(),
+            push: push.sqrt(),
+        }
     }
 
     /// Both residuals relative to what they are differences of. `free_size` is ‖J v̂‖ of the free

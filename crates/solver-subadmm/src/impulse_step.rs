@@ -5,7 +5,7 @@ use stiction_constraints::{ConeOperator, cone};
 
 use crate::lanes::{Kernel, Lanes, vectorized};
 use crate::layout::Layout;
-use crate::parallel::{CONSTRAINT_GRAIN, both};
+use crate::parallel::{GRAIN, both};
 
 /// Closed forms (37)–(39): with x̄ = Σ_j (J_ij v̂_j − λ/β_ij) and weight 1/Σ_j (1/β_ij) they are the
 /// laws' own. u needs no storage (40), and z_ij = s_ij + λ_i/β_ij is never written down.
@@ -25,7 +25,7 @@ impl ImpulseStep<'_> {
 
     fn run_from(&self, first: usize, impulse: &mut [Lanes]) {
         let count = impulse.len();
-        if self.parallel && count > CONSTRAINT_GRAIN {
+        if self.parallel && count > GRAIN {
             let (a, b) = impulse.split_at_mut(count / 2);
             both(
                 true,

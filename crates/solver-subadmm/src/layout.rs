@@ -9,11 +9,8 @@ use stiction_constraints::{JointRows, Law, Problem, RowBlock, Segment, Subsystem
 
 use crate::fold::Folds;
 use crate::lanes::{Lanes, columns_of};
-use crate::settings::Splitting;
+use crate::settings::{SMALL, Splitting};
 use crate::walk::{Walk, Walks};
-
-/// Slots that a piece should have in the mean, with two pieces for each slot.
-const SHORTEST_PIECE: usize = 4;
 
 /// How the matrix of a block is stored and factorised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -155,7 +152,6 @@ impl Layout {
         problem: &Problem,
         joint_rows: &JointRows,
         splitting: Splitting,
-        dense_full_up_to: usize,
         folds: &mut Folds,
         fold_soft: bool,
     ) {
@@ -167,7 +163,7 @@ impl Layout {
             splitting == Splitting::None,
             &self.dense_tree,
         );
-        self.list_blocks(problem, splitting, dense_full_up_to);
+        self.list_blocks(problem, splitting);
         self.list_active(problem, folds);
         // First count, then deal out: a stable counting sort by blocks and bodies.
         self.cursor.fill(0);
@@ -223,7 +219,7 @@ impl Layout {
         }
     }
 
-    fn list_blocks(&mut self, problem: &Problem, splitting: Splitting, dense_full_up_to: usize) {
+    fn list_blocks(&mut self, problem: &Problem, splitting: Splitting) {
         self.blocks.clear();
         self.first_bucket.clear();
         let mut bodies = 0;
@@ -231,7 +227,7 @@ impl Layout {
         if splitting == Splitting::None {
             self.first_bucket.push(0);
             self.blocks.push(BlockLayout {
-                kind: if problem.dof_count() <= dense_full_up_to {
+                kind: if problem.dof_count() <= SMALL {
                     BlockKind::Dense
                 } else {
                     BlockKind::Sparse
@@ -443,9 +439,7 @@ impl Layout {
                     first_column: run.first_column,
                     stride: 6 * runs.len(),
                 }));
-                // Short pieces and other lengths of runs gain nothing.
-                let is_short = SHORTEST_PIECE * (self.pieces.len() - first) > 2 * on_dofs.len();
-                if is_short || runs.iter().any(|run| run.len != 6) {
+                if runs.iter().any(|run| run.len != 6) {
                     self.pieces.truncate(first);
                     break;
                 }
@@ -479,13 +473,6 @@ impl Layout {
     /// Whether every active constraint has one slot, with its own number.
     pub(crate) fn is_one_to_one(&self) -> bool {
         self.is_one_to_one
-    }
-
-    /// Rows of active constraints for each degree of freedom, at least 1.
-    pub(crate) fn crowd(&self) -> f64 {
-        let rows: usize = self.active.iter().map(|active| active.rows).sum();
-        let dofs = self.blocks.last().map_or(0, |last| last.dof_end);
-        (rows as f64 / dofs.max(1) as f64).max(1.0)
     }
 
     /// Whether every subsystem has its own block.

@@ -51,5 +51,8 @@ mod walk;
 mod watch;
 
 pub use named::SOLVERS;
-pub use settings::{Adaptation, Splitting, StartPenalty, SubAdmmSettings, TreeMethod};
+pub use settings::{
+    Adaptation, Crowded, STAGES, SecondPenalty, Splitting, StartPenalty, SubAdmmSettings,
+    TreeMethod,
+};
 pub use solve::SubAdmm;

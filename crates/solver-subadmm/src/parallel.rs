@@ -1,7 +1,7 @@
 //! Work in halves: the same splits for any number of threads, so the same bits.
 
-/// Constraints that one thread takes at a time; a plausible size, not tuned.
-pub(crate) const CONSTRAINT_GRAIN: usize = 512;
+/// Slots or constraints that one thread takes at a time; a plausible size, not tuned.
+pub(crate) const GRAIN: usize = 512;
 
 /// Runs both, on two threads when the problem is large enough for it.
 pub(crate) fn both<A: Send, B: Send>(

@@ -38,6 +38,11 @@ impl Race {
         self.best = [f64::INFINITY; 2];
     }
 
+    /// The rule in use: 0 or 1.
+    pub(crate) fn current(&self) -> usize {
+        self.current
+    }
+
     /// Iteration at which the phase began.
     pub(crate) fn phase_start(&self) -> usize {
         self.start

@@ -5,11 +5,9 @@ use stiction_constraints::Problem;
 use crate::block::{Block, tree_of};
 use crate::lanes::{Kernel, Lanes, vectorized};
 use crate::layout::{BlockKind, BlockLayout, Layout};
-use crate::parallel::both;
+use crate::parallel::{GRAIN, both};
+use crate::settings::SMALL;
 use crate::walk::Spatial;
-
-/// Slots that one thread takes at a time; a plausible size, not tuned.
-const SLOT_GRAIN: usize = 512;
 
 /// What all blocks read. The state of the iteration is s = z − λ/β for each slot (y/β of (36))
 /// together with λ for each constraint; the slack is z = s + λ/β, and since u = −λ (40),
@@ -61,7 +59,7 @@ impl VelocityStep<'_> {
         if count == 0 {
             return 0.0;
         }
-        if count == 1 || !self.parallel || out.change.len() <= SLOT_GRAIN {
+        if count == 1 || !self.parallel || out.change.len() <= GRAIN {
             return vectorized(InOrder { step: self, out });
         }
         let middle = &self.layout.blocks[out.first_block + count / 2];
@@ -224,9 +222,9 @@ pub(crate) fn add_transpose(
                 *force += value;
             }
         }
-    } else if forces.len() <= SUMS_UP_TO {
+    } else if forces.len() <= SMALL {
         // Sums lane by lane: lanes are added up once, not for each slot.
-        let mut sums = [Lanes::ZERO; SUMS_UP_TO];
+        let mut sums = [Lanes::ZERO; SMALL];
         for (slot, q) in slots {
             for run in layout.runs(slot) {
                 let part = &mut sums[run.first..run.first + run.len];
@@ -263,9 +261,6 @@ fn add_products(sums: &mut [Lanes], columns: &[Lanes], q: &Lanes) {
         *sum = sum.plus_product(column, q);
     }
 }
-
-/// Degrees of freedom up to which Jᵀ q is summed up lane by lane.
-const SUMS_UP_TO: usize = 48;
 
 /// Jᵀ q of the slots on one body.
 #[inline(always)]
@@ -409,7 +404,7 @@ mod tests {
         yardstick.update(problem).expect("unit masses");
         let (mut layout, mut folds) = (Layout::default(), Folds::default());
         let rows = yardstick.rows();
-        layout.update(problem, rows, splitting, 48, &mut folds, true);
+        layout.update(problem, rows, splitting, &mut folds, true);
         let v: Vec<f64> = (0..problem.dof_count()).map(|k| (k as f64).cos()).collect();
         let lambda: Vec<f64> = (0..problem.row_count())
             .map(|k| (0.7 * k as f64).cos())

@@ -12,12 +12,9 @@ use stiction_constraints::Tree;
 
 use super::body_matrices::{BodyMatrices, SpatialMatrix};
 use crate::lanes::{Kernel, vectorized};
+use crate::settings::SMALL;
 use crate::vector::{add_product, add_scaled};
 use crate::walk::Spatial;
-
-/// Dimension up to which the inverse is formed. A product with it is more arithmetic than a solve
-/// along the branches, but none of it has to wait; measured on trees of 18 degrees of freedom.
-const INVERT_UP_TO: usize = 32;
 
 #[derive(Debug, Default)]
 pub(crate) struct BranchSparse {
@@ -86,7 +83,7 @@ impl BranchSparse {
         self.factor.resize(self.path.len(), 0.0);
         let dofs = tree.dof_count();
         self.inverse_pivot.resize(dofs, 0.0);
-        if dofs <= INVERT_UP_TO {
+        if dofs <= SMALL {
             self.factor_inverse.resize(self.path.len(), 0.0);
             self.inverse.resize(dofs * dofs, 0.0);
             self.count_shared();
@@ -156,7 +153,7 @@ impl BranchSparse {
                 add_scaled(target, -row[depth], &row[..=depth]);
             }
         }
-        if self.inverse_pivot.len() <= INVERT_UP_TO {
+        if self.inverse_pivot.len() <= SMALL {
             self.invert();
         }
         Ok(())
@@ -230,8 +227,8 @@ impl BranchSparse {
     #[inline(always)]
     pub(crate) fn solve_in_place(&self, x: &mut [f64]) {
         let n = x.len();
-        if n <= INVERT_UP_TO {
-            let mut product = [0.0; INVERT_UP_TO];
+        if n <= SMALL {
+            let mut product = [0.0; SMALL];
             add_product(&mut product[..n], &self.inverse, x);
             x.copy_from_slice(&product[..n]);
             return;

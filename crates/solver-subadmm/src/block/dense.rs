@@ -6,11 +6,8 @@ use super::for_each_fold_entry;
 use crate::fold::Fold;
 use crate::lanes::{Lanes, rows_of};
 use crate::layout::{BlockLayout, Layout};
+use crate::settings::SMALL;
 use crate::vector;
-
-/// Dimension up to which the inverse is formed: a product with it needs no divisions and no chain
-/// of dependent sums. A plausible size, not tuned.
-const INVERT_UP_TO: usize = 48;
 
 /// Lower triangles by columns, dimension × dimension.
 #[derive(Debug, Default)]
@@ -32,7 +29,7 @@ impl DenseBlock {
             matrix.resize(size, 0.0);
         }
         self.scratch.resize(dimension, 0.0);
-        if dimension <= INVERT_UP_TO {
+        if dimension <= SMALL {
             self.inverse.resize(size, 0.0);
         }
     }
@@ -95,7 +92,7 @@ impl DenseBlock {
             *out = base + scale * weight;
         }
         factorize_in_place(self.dimension, &mut self.factor)?;
-        if self.dimension <= INVERT_UP_TO {
+        if self.dimension <= SMALL {
             self.invert();
         }
         Ok(())
@@ -117,7 +114,7 @@ impl DenseBlock {
 
     pub(crate) fn solve_in_place(&mut self, x: &mut [f64]) {
         let n = self.dimension;
-        if n > INVERT_UP_TO {
+        if n > SMALL {
             solve_from(0, &self.factor, x);
             return;
         }
@@ -189,7 +186,7 @@ mod tests {
 
     #[test]
     fn solves_below_and_above_the_size_of_explicit_inverses() {
-        for n in [1, 7, INVERT_UP_TO, INVERT_UP_TO + 1, 80] {
+        for n in [1, 7, SMALL, SMALL + 1, 80] {
             let mut block = DenseBlock::default();
             block.reset(n);
             for column in 0..n {

@@ -1,41 +1,32 @@
-//! Which splitting and which β suit a problem, and how β changes on the way.
+//! Which splitting and which manner suit a problem, and how β changes on the way.
 
 use stiction_constraints::{Failure, Problem, Subsystem};
 
-use super::SubAdmm;
-use crate::balance::PlainStep;
-use crate::settings::{Adaptation, Splitting, StartPenalty};
-
-/// Largest change of β at once, and where there is more than free bodies.
-const LARGEST_CHANGE: f64 = 10.0;
-const CAREFUL_CHANGE: f64 = 3.0;
-
-/// Rows for each degree of freedom from which on iterations start without acceleration.
-const CROWDED: f64 = 4.0;
-
-/// Largest factor on the iteration of the first test of β.
-const LATEST_FIRST_TEST: f64 = 4.0;
+use super::{Manner, SubAdmm};
+use crate::settings::{Adaptation, Crowded, Splitting};
 
 impl SubAdmm {
-    /// The splitting and the rules for β that suit a problem. One β for all gets from nothing to a
-    /// first answer in the fewest iterations; from a guess that is close effective masses do.
+    /// The splitting that suits a problem; sets how to iterate on it.
     pub(super) fn choose(&mut self, problem: &Problem, is_close: bool) -> Splitting {
         let settings = &self.settings;
-        self.rules = (settings.start_penalty, settings.fallback_penalty);
+        let usual = Manner::usual(settings, settings.start_penalty);
+        let second = settings.second_penalty;
+        self.manners = (
+            usual,
+            second.map(|second| Manner::usual(settings, second.rule)),
+        );
         let is_small = settings.splitting == Splitting::Body
             && problem.dof_count() <= settings.group_up_to
             && are_free_bodies(problem);
         if !is_small {
             return settings.splitting;
         }
-        let mut constraints = problem.constraints().iter();
-        if let Some(rule) = settings.grouped_penalty
-            && constraints.all(|constraint| constraint.law.is_contact())
+        // From a guess that is close the usual manner gets to the answer sooner.
+        if let Some(crowded) = settings.crowded
+            && !is_close
+            && is_crowded(problem, &crowded)
         {
-            self.rules = match is_close {
-                true => (settings.start_penalty, Some(rule)),
-                false => (rule, Some(settings.start_penalty)),
-            };
+            self.manners = (Manner::plain(&crowded), second.map(|_| usual));
         }
         // One body is a block already, and of a faster kind.
         if problem.subsystems().len() > 1 {
@@ -45,51 +36,20 @@ impl SubAdmm {
         }
     }
 
-    /// Iterations without acceleration: it finds the few directions that are left where rows are
-    /// few, but where they are many times the degrees of freedom plain iterations are sooner there.
-    pub(super) fn lead_in(&self) -> usize {
-        let is_grouped = Some(self.rules.0) == self.settings.grouped_penalty;
-        if is_grouped && self.layout.crowd() >= CROWDED {
-            self.settings.lead_in
-        } else {
-            0
-        }
-    }
-
     /// Lines 12 and 16–17, after a plain step.
     pub(super) fn adapt(&mut self, problem: &Problem) -> Result<(), Failure> {
-        let iterate = &self.iterate;
-        let plain = PlainStep {
-            problem,
-            layout: &self.layout,
-            state: &iterate.state,
-            change: &iterate.change,
-            relaxation: self.relaxation,
-            old_impulse: &iterate.old_impulse,
-            impulse: &iterate.impulse,
-            penalty: &self.penalty.slot,
-            penalty_inverse: &self.penalty.slot_inverse,
-        };
-        let ((primal, dual), ratio, largest_change) = match self.settings.adaptation {
-            Adaptation::Never => return Ok(()),
-            Adaptation::Printed { ratio, .. } => {
-                (plain.printed(&mut self.forces), ratio, LARGEST_CHANGE)
-            }
+        let mut forces = std::mem::take(&mut self.forces);
+        let taken = self.step_taken(problem);
+        let (balance, ratio) = match self.manner.adaptation {
+            Adaptation::Never => ((0.0, 0.0), 1.0),
+            Adaptation::Printed { ratio, .. } => (taken.printed(&mut forces), ratio),
             Adaptation::Balanced { ratio, .. } => {
-                let (primal, dual) = plain.relative(&mut self.forces, iterate.free_size);
-                // Large steps throw robots about before they settle.
-                let largest_change = if are_free_bodies(problem) {
-                    LARGEST_CHANGE
-                } else {
-                    CAREFUL_CHANGE
-                };
-                ((primal, dual * self.redundancy()), ratio, largest_change)
+                (taken.relative(&mut forces, self.iterate.free_size), ratio)
             }
         };
-        let Some(scale) = self
-            .penalty
-            .balanced_scale(primal, dual, ratio, largest_change)
-        else {
+        self.forces = forces;
+        let (primal, dual) = balance;
+        let Some(scale) = self.penalty.balanced_scale(primal, dual, ratio) else {
             return Ok(());
         };
         // z and λ stay, so that s = z − λ/β moves with β.
@@ -108,49 +68,35 @@ impl SubAdmm {
         self.factorize(problem)
     }
 
-    /// Rows for each degree of freedom, at least 1, under the rule that shares the mass out over
-    /// rows without regard to which: redundant rows never agree as well as the few motions that
-    /// they hold.
-    pub(super) fn redundancy(&self) -> f64 {
-        match self.rule {
-            StartPenalty::TraceRatio { .. } => self.layout.crowd(),
-            _ => 1.0,
-        }
-    }
-
-    /// Goes on under another rule for β. z and λ stay.
-    pub(super) fn change_rule(
+    /// Goes on in another manner. z and λ stay.
+    pub(super) fn change_manner(
         &mut self,
         problem: &Problem,
         old: usize,
         new: usize,
     ) -> Result<(), Failure> {
-        let rules = [Some(self.rules.0), self.rules.1];
-        let Some(rule) = rules[new] else {
+        let manners = [Some(self.manners.0), self.manners.1];
+        let Some(manner) = manners[new] else {
             return Ok(());
         };
         self.race_scale[old] = self.penalty.scale;
         self.move_state(1.0);
-        self.set_penalty(problem, rule, self.race_scale[new])?;
+        self.set_penalty(problem, manner, self.race_scale[new])?;
         self.move_state(-1.0);
-        self.anderson
-            .start(self.settings.anderson_memory, self.layout.slots.len());
+        self.anderson.start(manner.memory, self.layout.slots.len());
         Ok(())
     }
 
     pub(super) fn first_test(&self) -> usize {
-        match self.settings.adaptation {
+        match self.manner.adaptation {
             Adaptation::Never => 0,
             Adaptation::Printed { interval, .. } => interval.max(1),
-            Adaptation::Balanced { first, .. } => {
-                // Where rows are redundant they take longer to tell which way β should go.
-                (first as f64 * self.redundancy().min(LATEST_FIRST_TEST)).max(1.0) as usize
-            }
+            Adaptation::Balanced { first, .. } => first.max(1),
         }
     }
 
     pub(super) fn next_test(&self, iteration: usize) -> usize {
-        match self.settings.adaptation {
+        match self.manner.adaptation {
             Adaptation::Never => 0,
             Adaptation::Printed { interval, .. } => iteration + interval.max(1),
             Adaptation::Balanced { growth, .. } => {
@@ -166,4 +112,12 @@ impl SubAdmm {
 fn are_free_bodies(problem: &Problem) -> bool {
     let mut subsystems = problem.subsystems().iter();
     subsystems.all(|subsystem| matches!(subsystem, Subsystem::FreeBody(_)))
+}
+
+/// Whether there are contacts only, and many of them.
+fn is_crowded(problem: &Problem, crowded: &Crowded) -> bool {
+    let rows_per_dof = problem.row_count() as f64 / problem.dof_count().max(1) as f64;
+    let mut constraints = problem.constraints().iter();
+    rows_per_dof >= crowded.rows_per_dof
+        && constraints.all(|constraint| constraint.law.is_contact())
 }

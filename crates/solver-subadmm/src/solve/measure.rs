@@ -1,8 +1,8 @@
-//! Residuals of iterates, of guesses and of what is handed back.
+//! Residuals of iterates and of guesses.
 
-use stiction_constraints::{Budget, Outcome, Problem, Solution, Stall};
+use stiction_constraints::{Criterion, Problem, Solution};
 
-use super::SubAdmm;
+use super::{Run, SubAdmm};
 use crate::lanes::{Lanes, vectorized};
 use crate::response::Response;
 
@@ -50,8 +50,22 @@ impl SubAdmm {
         );
     }
 
-    /// The criterion's residual of the current impulses, which are left in `stacked`.
-    pub(super) fn measure(&mut self, problem: &Problem, budget: &Budget) -> f64 {
+    /// The budget's residual of the current impulses, which are left in `stacked`. One within the
+    /// tolerance is the yardstick's own, looked at closely: slots round otherwise than rows, and v̂ of
+    /// folded constraints comes from another matrix.
+    pub(super) fn measure(&mut self, run: &Run<'_>) -> f64 {
+        let (criterion, tolerance) = (run.budget.residual_criterion(), run.budget.tolerance);
+        let residual = self.residual_of(run.problem, criterion);
+        if residual > tolerance {
+            return residual;
+        }
+        let stacked = &self.iterate.stacked;
+        self.yardstick
+            .confirm(run.problem, stacked, criterion, tolerance)
+    }
+
+    /// A residual of the current impulses, which are left in `stacked`.
+    pub(super) fn residual_of(&mut self, problem: &Problem, criterion: Criterion) -> f64 {
         self.iterate.row_velocity.resize(problem.row_count(), 0.0);
         if self.folds.is_empty() {
             self.stack_impulses(problem);
@@ -77,64 +91,42 @@ impl SubAdmm {
             self.folds
                 .write_impulses(problem, &iterate.row_velocity, &mut iterate.stacked);
         }
-        let iterate = &mut self.iterate;
-        let mut residual = self.yardstick.measure_at(
-            problem,
-            &iterate.stacked,
-            &iterate.row_velocity,
-            budget.criterion,
-        );
-        if residual <= budget.tolerance {
-            // Slots round otherwise than rows, and v̂ of folded constraints came from another
-            // matrix: the last word has the yardstick itself.
-            residual = self
-                .yardstick
-                .measure(problem, &iterate.stacked, budget.criterion);
-        }
-        // Impulses of an infeasible problem grow until velocities vanish in their rounding, and
-        // with them the residual: it cannot be known better than this.
-        let masses = self.yardstick.effective_masses();
-        let largest = problem
-            .constraints()
-            .iter()
-            .zip(masses)
-            .map(|(constraint, mass)| constraint.load(&iterate.stacked).amax() / mass)
-            .fold(0.0, f64::max);
-        residual.max(f64::EPSILON * largest)
+        let iterate = &self.iterate;
+        let (stacked, row_velocity) = (&iterate.stacked, &iterate.row_velocity);
+        self.yardstick
+            .measure_at(problem, stacked, row_velocity, criterion)
     }
 
     /// Puts the impulses to start from into `stacked`; what they are worth, and their residual.
-    pub(super) fn measure_guess(
-        &mut self,
-        problem: &Problem,
-        budget: &Budget,
-        solution: &Solution,
-    ) -> (Guess, f64) {
+    pub(super) fn measure_guess(&mut self, run: &Run<'_>, solution: &Solution) -> (Guess, f64) {
+        let (problem, tolerance) = (run.problem, run.budget.tolerance);
+        let criterion = run.budget.residual_criterion();
         let stacked = &mut self.iterate.stacked;
         stacked.clear();
         stacked.resize(problem.row_count(), 0.0);
         let free = self.yardstick.free_row_velocity();
-        let cold = self
-            .yardstick
-            .measure_at(problem, stacked, free, budget.criterion);
+        let mut cold = self.yardstick.measure_at(problem, stacked, free, criterion);
+        if cold <= tolerance {
+            cold = self
+                .yardstick
+                .confirm(problem, stacked, criterion, tolerance);
+        }
         if !solution.has_guess(problem) {
             return (Guess::None, cold);
         }
         let impulse = &solution.impulse;
-        let residual = self.yardstick.measure(problem, impulse, budget.criterion);
-        if residual > FAR_OFF * cold {
+        let mut residual = self.yardstick.measure(problem, impulse, criterion);
+        if residual <= tolerance {
+            residual = self
+                .yardstick
+                .confirm(problem, impulse, criterion, tolerance);
+        }
+        // Garbage, up to the end of the range of numbers: no guess at all is better.
+        if !residual.is_finite() || residual > FAR_OFF * cold {
             return (Guess::None, cold);
         }
         stacked.copy_from_slice(impulse);
         let is_close = residual <= CLOSE * cold;
         (if is_close { Guess::Close } else { Guess::Rough }, residual)
     }
-}
-
-/// The outcome that the returned solution's own residual allows.
-pub(super) fn honest(outcome: Outcome, residual: f64, tolerance: f64) -> Outcome {
-    if outcome.is_converged() && (residual.is_nan() || residual > tolerance) {
-        return Outcome::stalled(Stall::Rounding);
-    }
-    outcome
 }

@@ -1,27 +1,16 @@
-//! A solver without one of its stages: the one place that knows which setting switches what off.
+//! A solver without one of its stages.
 
 use stiction_constraints::Solver;
 use stiction_solver_canal::{Canal, CanalSettings};
-use stiction_solver_subadmm::{Adaptation, SubAdmm, SubAdmmSettings};
+use stiction_solver_subadmm::{SubAdmm, SubAdmmSettings};
 
 use super::arguments::StagedSolver;
-
-const SUBADMM: &[&str] = &[
-    "anderson",
-    "fallback penalty",
-    "grouped penalty",
-    "lead-in",
-    "soft folding",
-    "grouping",
-    "adaptation",
-    "relaxation",
-];
 
 /// The stages that can be left out.
 pub(super) fn stages(solver: StagedSolver) -> &'static [&'static str] {
     match solver {
         StagedSolver::Canal => stiction_solver_canal::STAGES,
-        StagedSolver::Subadmm => SUBADMM,
+        StagedSolver::Subadmm => stiction_solver_subadmm::STAGES,
     }
 }
 
@@ -38,26 +27,11 @@ pub(super) fn make(solver: StagedSolver, without: Option<&str>) -> Option<Box<dy
         StagedSolver::Subadmm => {
             let mut settings = SubAdmmSettings::default();
             if let Some(stage) = without {
-                settings = subadmm_without(settings, stage)?;
+                settings = settings.without(stage)?;
             }
             Box::new(SubAdmm::new("subadmm", settings))
         }
     })
-}
-
-fn subadmm_without(mut settings: SubAdmmSettings, stage: &str) -> Option<SubAdmmSettings> {
-    match stage {
-        "anderson" => settings.anderson_memory = 0,
-        "fallback penalty" => settings.fallback_penalty = None,
-        "grouped penalty" => settings.grouped_penalty = None,
-        "lead-in" => settings.lead_in = 0,
-        "soft folding" => settings.fold_soft = false,
-        "grouping" => settings.group_up_to = 0,
-        "adaptation" => settings.adaptation = Adaptation::Never,
-        "relaxation" => settings.relaxation = 1.0,
-        _ => return None,
-    }
-    Some(settings)
 }
 
 #[cfg(test)]
