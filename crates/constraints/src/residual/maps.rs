@@ -94,7 +94,12 @@ pub(super) fn natural_map(
 }
 
 /// The contact's velocity with the De Saxcé shift: u + μ‖u_t‖ n.
-pub(super) fn de_saxce(law: &Law, z: &Vector3<f64>, e: &Vector3<f64>, lambda: &Vector3<f64>) -> Vector3<f64> {
+pub(super) fn de_saxce(
+    law: &Law,
+    z: &Vector3<f64>,
+    e: &Vector3<f64>,
+    lambda: &Vector3<f64>,
+) -> Vector3<f64> {
     let mut out = law.law_velocity(z, e, lambda);
     out.z += law.normal_shift(z, e, lambda);
     out
