@@ -64,12 +64,11 @@ impl Program {
     /// One row of a law. Contacts without friction are their normal row.
     fn add(&mut self, law: &Law, row: usize, jacobian: &DVector<f64>, error: f64) {
         match *law {
-            Law::Unilateral => self.above.push((jacobian.clone(), error)),
             Law::Equality => self.equal.push((jacobian.clone(), error)),
             Law::Contact { .. } | Law::CompliantContact { .. } if row < 2 => {
                 assert_eq!(law.friction(), Some([0.0; 2]), "no quadratic program");
             }
-            Law::Contact { .. } => self.above.push((jacobian.clone(), error)),
+            Law::Unilateral | Law::Contact { .. } => self.above.push((jacobian.clone(), error)),
             // z + e + s ≥ 0 for the price of s²/(2R): s = R λ.
             Law::CompliantContact {
                 normal_compliance, ..
