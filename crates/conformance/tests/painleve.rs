@@ -1,6 +1,6 @@
 //! Painlevé's rod under every solver: its end slides, and with so much friction that pressing on it
-//! pulls it into the floor. No sliding and no lifting off obeys the laws; the one
-//! answer stops the end at once, and every solver that is exact finds it.
+//! pulls it into the floor. No sliding and no lifting off obeys the laws; the one answer stops the
+//! end at once, and every solver that is exact finds it.
 
 use std::time::Duration;
 
