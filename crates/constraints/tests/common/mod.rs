@@ -2,6 +2,8 @@
 
 #![allow(dead_code, reason = "every test file uses its own part of this module")]
 
+pub(crate) mod laws;
+
 use nalgebra::{DMatrix, DVector, Matrix6, Vector3, Vector6};
 use stiction_constraints::{
     Law, Problem, RowBlock, SparseSymmetric, Subsystem, Tree, TreeBody, Yardstick,
