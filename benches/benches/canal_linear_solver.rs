@@ -19,7 +19,9 @@ fn bench(criterion: &mut Criterion) {
             // Without the finish, so that both do the same work.
             let settings = CanalSettings {
                 linear_solver,
-                polish: false,
+                finish: None,
+                path: None,
+                continuation: None,
                 ..CanalSettings::default()
             };
             let mut canal = Canal::new(settings);

@@ -286,6 +286,23 @@ impl JointRows {
         }
     }
 
+    /// out += |J|ᵀ |λ|: the size of what Jᵀ λ is a sum of.
+    pub(crate) fn add_transpose_sizes(&self, lambda: &[f64], out: &mut [f64]) {
+        for constraint in 0..self.rows.len() {
+            let first = self.first_row[constraint];
+            let impulse = &lambda[first..first + self.rows[constraint]];
+            for segment in self.segments(constraint) {
+                let part = &mut out[segment.first_dof..segment.first_dof + segment.len];
+                let values = self.values(constraint, segment).chunks_exact(segment.len);
+                for (&scale, row) in impulse.iter().zip(values) {
+                    for (sum, value) in part.iter_mut().zip(row) {
+                        *sum += (value * scale).abs();
+                    }
+                }
+            }
+        }
+    }
+
     /// out += Jᵀ λ.
     pub fn mul_transpose_add(&self, lambda: &[f64], out: &mut [f64]) {
         for constraint in 0..self.rows.len() {

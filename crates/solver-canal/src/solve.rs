@@ -348,7 +348,11 @@ impl Canal {
         let (spread, most) = (settings.penalty_spread, settings.restart_iterations);
         // Down, up, further down, further up.
         let power = i32::try_from(attempt / 2).unwrap_or(0) + 1;
-        let factor = spread.powi(if attempt % 2 == 0 { -power } else { power });
+        let factor = spread.powi(if attempt.is_multiple_of(2) {
+            -power
+        } else {
+            power
+        });
         self.state.start(run.problem, &self.yardstick);
         let outcome = self.outer_loop(run, spent, ("restart", factor, most))?;
         // What a restart could not do either, the next way may.

@@ -292,9 +292,23 @@ impl Yardstick {
         CAUTION * self.solve_error * self.velocity_size(problem, lambda)
     }
 
-    /// The largest of impulses over masses, row velocities and errors: the size of what cancels.
-    fn velocity_size(&self, problem: &Problem, lambda: &[f64]) -> f64 {
+    /// The largest of impulses over masses, of constraints and of degrees of freedom, row velocities and
+    /// errors: the size of what cancels.
+    fn velocity_size(&mut self, problem: &Problem, lambda: &[f64]) -> f64 {
         let mut size = self.rounding(problem, lambda) / f64::EPSILON;
+        let Self {
+            dynamics,
+            rows,
+            product: sizes,
+            ..
+        } = self;
+        sizes.fill(0.0);
+        rows.add_transpose_sizes(lambda, sizes);
+        dynamics.for_each_lower_entry(|row, column, value| {
+            if row == column {
+                size = size.max(sizes[row] / value);
+            }
+        });
         for constraint in problem.constraints() {
             let z = constraint.load(&self.row_velocity);
             size = size.max(z.amax()).max(constraint.error.amax());
@@ -344,7 +358,6 @@ impl Yardstick {
         criterion: Criterion,
     ) -> f64 {
         let value = match criterion {
-            Criterion::Scaled => self.scaled(problem, lambda, row_velocity),
             Criterion::Paper => paper(problem, lambda, row_velocity),
             Criterion::Natural => {
                 let (natural, balanced) = self.natural(problem, lambda, row_velocity);
@@ -355,7 +368,11 @@ impl Yardstick {
                 self.cones(problem, lambda, row_velocity, &mut out);
                 out.eps_abs()
             }
-            _ => self.scaled(problem, lambda, row_velocity),
+            Criterion::Scaled
+            | Criterion::VelocityChange
+            | Criterion::Consensus
+            | Criterion::PrimalDual
+            | Criterion::SplitChange => self.scaled(problem, lambda, row_velocity),
         };
         if value.is_finite() {
             value
