@@ -14,12 +14,14 @@ mod settings;
 mod smoothed_system;
 mod solve;
 mod state;
+mod strategy;
 
 pub use settings::{
     CanalSettings, Continuation, Finish, InnerStop, LinearSolver, OuterLoop, Path, Penalty,
     PenaltyScope, Strict,
 };
-pub use solve::{Canal, STAGES};
+pub use solve::Canal;
+pub use strategy::STAGES;
 
 /// Names and one line on what each is for.
 pub const SOLVERS: &[(&str, &str)] = &[

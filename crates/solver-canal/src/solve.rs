@@ -1,8 +1,8 @@
-//! The strategy: which stages a solve goes through, and how it ends.
+//! The solver, and what the stages of its strategy share.
 
 use stiction_constraints::{
     Budget, Criterion, Declaration, Failure, Outcome, Problem, Relaxation, Report, Residuals,
-    Solution, Solver, Stall, Stopwatch, Yardstick,
+    Solution, Solver, Stopwatch, Yardstick,
 };
 
 use crate::continuation::Continuation;
@@ -13,73 +13,6 @@ use crate::path::PathNewton;
 use crate::progress::{Best, Pause, Spent};
 use crate::settings::CanalSettings;
 use crate::state::State;
-
-/// What may be left out of the strategy, by [`CanalSettings::without`], in its order; around all of it
-/// is the outer loop.
-pub const STAGES: &[&str] = &["guess", "strict", "finish", "path", "continuation"];
-
-/// Factor on the first penalty from a guess that is better than nothing: of 1, 3, 10, 30 and 100 the
-/// second takes the fewest Newton steps on recorded steps with their guesses, by a few per cent.
-const GUESSED: f64 = 3.0;
-
-impl Canal {
-    /// From the guess to an outcome, stage by stage; each offers what it finds to `best`.
-    fn run_stages(&mut self, run: &Run<'_>, guess: &Solution, spent: &mut Spent) -> Outcome {
-        let start = self.start(run, guess);
-        spent.start_residual = start.residual;
-        spent.stages.note("guess", 0, f64::INFINITY, start.residual);
-        if self.is_done(run) && start.residual <= run.guess_tolerance() {
-            return Outcome::Converged;
-        }
-        if run.stopwatch.is_spent() {
-            return run.stopwatch.outcome();
-        }
-        self.prepare_hessian(run);
-        // A guess that is better than nothing is often one Newton step away; a step to what is worse
-        // than nothing says that it was not.
-        if start.is_guess
-            && self
-                .settings
-                .finish
-                .as_ref()
-                .is_some_and(|finish| finish.from_guess)
-        {
-            self.finish(run, spent, "guess", (start.residual, start.cold_residual));
-        }
-        if self.is_done(run) {
-            return Outcome::Converged;
-        }
-        let most = self.settings.outer_loop.max_iterations;
-        if let Some(outcome) = self.outer_loop(run, spent, ("outer loop", start.penalty(), most)) {
-            return outcome;
-        }
-        for attempt in 0..self.rescue_attempts(run) {
-            self.follow_from_cold(run, spent, attempt);
-            if self.is_done(run) || self.is_out(run, spent) {
-                break;
-            }
-            if let Some(outcome) = self.restart(run, spent, attempt) {
-                return outcome;
-            }
-        }
-        self.end(run, spent)
-    }
-
-    /// How a solve ends that went through all stages.
-    fn end(&mut self, run: &Run<'_>, spent: &Spent) -> Outcome {
-        if self.is_done(run) {
-            Outcome::Converged
-        } else if run.stopwatch.is_spent() {
-            run.stopwatch.outcome()
-        } else if self.is_out(run, spent) || !run.budget.rescue {
-            Outcome::OutOfIterations
-        } else if self.is_rounding(run) {
-            Outcome::stalled(Stall::Rounding)
-        } else {
-            Outcome::stalled(Stall::NoProgress)
-        }
-    }
-}
 
 /// The cascaded Newton-based augmented-Lagrangian solver.
 #[derive(Debug)]
@@ -99,12 +32,12 @@ pub struct Canal {
 }
 
 /// Where the iteration starts.
-struct Start {
+pub(crate) struct Start {
     /// The criterion's, and what it is without a guess.
-    residual: f64,
-    cold_residual: f64,
+    pub(crate) residual: f64,
+    pub(crate) cold_residual: f64,
     /// Whether it starts from a guess that is better than nothing.
-    is_guess: bool,
+    pub(crate) is_guess: bool,
 }
 
 /// What stays the same during one solve.
@@ -115,15 +48,19 @@ pub(crate) struct Run<'a> {
     pub(crate) stopwatch: &'a Stopwatch,
 }
 
+/// Factor on the first penalty from a guess that is better than nothing: of 1, 3, 10, 30 and 100 the
+/// second takes the fewest Newton steps on recorded steps with their guesses, by a few per cent.
+const GUESSED: f64 = 3.0;
+
 impl Start {
     /// Factor on the first penalty: the closer, the harder it may be.
-    fn penalty(&self) -> f64 {
+    pub(crate) fn penalty(&self) -> f64 {
         if self.is_guess { GUESSED } else { 1.0 }
     }
 }
 
 impl Run<'_> {
-    fn guess_tolerance(&self) -> f64 {
+    pub(crate) fn guess_tolerance(&self) -> f64 {
         self.budget.guess_tolerance.unwrap_or(self.budget.tolerance)
     }
 }
@@ -246,7 +183,7 @@ impl Solver for Canal {
 
 impl Canal {
     /// Sizes buffers and goes on from the guess if there is one that deserves the name.
-    fn start(&mut self, run: &Run<'_>, guess: &Solution) -> Start {
+    pub(crate) fn start(&mut self, run: &Run<'_>, guess: &Solution) -> Start {
         self.state.start(run.problem, &self.yardstick);
         self.newton.prepare(run.problem);
         self.path.prepare(run.problem);
@@ -276,7 +213,7 @@ impl Canal {
         cold
     }
 
-    fn prepare_hessian(&mut self, run: &Run<'_>) {
+    pub(crate) fn prepare_hessian(&mut self, run: &Run<'_>) {
         let (dynamics, rows) = self.yardstick.matrices();
         self.hessian.update(
             run.problem.dof_count(),
@@ -323,17 +260,17 @@ impl Canal {
     }
 
     /// Whether the residual may be all that rounding leaves: nothing more is to be gained.
-    fn is_rounding(&mut self, run: &Run<'_>) -> bool {
+    pub(crate) fn is_rounding(&mut self, run: &Run<'_>) -> bool {
         self.state.lambda.fill(0.0);
         self.best.residual <= self.yardstick.floor(run.problem, &self.state.lambda)
     }
 
-    fn is_out(&self, run: &Run<'_>, spent: &Spent) -> bool {
+    pub(crate) fn is_out(&self, run: &Run<'_>, spent: &Spent) -> bool {
         spent.iterations_left(run.budget) == 0 || run.stopwatch.is_spent()
     }
 
     /// How often other ways than the first may be tried.
-    fn rescue_attempts(&mut self, run: &Run<'_>) -> usize {
+    pub(crate) fn rescue_attempts(&mut self, run: &Run<'_>) -> usize {
         let may_be_rescued =
             run.budget.rescue && !run.budget.criterion.is_test() && !self.is_rounding(run);
         match &self.settings.continuation {
@@ -343,7 +280,12 @@ impl Canal {
     }
 
     /// The outer loop from a cold start with another first penalty.
-    fn restart(&mut self, run: &Run<'_>, spent: &mut Spent, attempt: usize) -> Option<Outcome> {
+    pub(crate) fn restart(
+        &mut self,
+        run: &Run<'_>,
+        spent: &mut Spent,
+        attempt: usize,
+    ) -> Option<Outcome> {
         let settings = self.settings.continuation.as_ref()?;
         let (spread, most) = (settings.penalty_spread, settings.restart_iterations);
         // Down, up, further down, further up.
@@ -360,7 +302,7 @@ impl Canal {
     }
 
     /// Follows the smoothed path from where it begins, through its folds.
-    fn follow_from_cold(&mut self, run: &Run<'_>, spent: &mut Spent, path: usize) {
+    pub(crate) fn follow_from_cold(&mut self, run: &Run<'_>, spent: &mut Spent, path: usize) {
         let Some(settings) = self.settings.continuation.clone() else {
             return;
         };
