@@ -86,7 +86,8 @@ impl Anderson {
         self.last_norm = f64::INFINITY;
     }
 
-    /// state ← state + change, or an extrapolation from it and earlier iterates. `weight` holds √β
+    /// state ← state + change, or an extrapolation from it and earlier iterates, of which there must be
+    /// room for one. `weight` holds √β
     /// of every slot. With `plain` the iterate is remembered but not extrapolated.
     pub(crate) fn advance(
         &mut self,
@@ -112,10 +113,6 @@ impl Anderson {
         weight: &[f64],
         plain: bool,
     ) {
-        if self.memory == 0 {
-            move_on(state, change);
-            return;
-        }
         self.remember(state, change, weight);
         let columns = self.memory + 1;
         let norm = self.products[self.newest * columns + self.newest].sqrt();
