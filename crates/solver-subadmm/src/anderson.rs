@@ -11,8 +11,10 @@ use crate::lanes::{Kernel, Lanes, sum_of_products, vectorized};
 /// bolt–nut problem takes 2.7 times the iterations from a guess.
 const FAILURE_GROWTH: f64 = 2.0;
 
-/// Plain iterations after a failure. Longer ones after every further failure, up to 200, solve no more.
-const PAUSE: usize = 20;
+/// Plain iterations after the first failure, twice as many after every further one: in the end the
+/// iteration is plain, and what that converges on is reached. A fixed number circles for ever on a
+/// convex problem of the conformance suite.
+const PAUSE: usize = 10;
 
 /// Regularisation of the least-squares problem, relative to its scaled diagonal.
 const REGULARIZATION: f64 = 1e-10;
@@ -29,6 +31,7 @@ pub(crate) struct Anderson {
     count: usize,
     newest: usize,
     last_norm: f64,
+    failures: usize,
     pause: usize,
     matrix: Vec<f64>,
     weights: Vec<f64>,
@@ -75,6 +78,7 @@ impl Anderson {
             self.weights.resize(memory, 0.0);
             self.scales.resize(memory, 0.0);
         }
+        self.failures = 0;
         self.pause = 0;
         self.forget();
     }
@@ -86,7 +90,8 @@ impl Anderson {
         self.last_norm = f64::INFINITY;
     }
 
-    /// state ← state + change, or an extrapolation from it and earlier iterates. `weight` holds √β
+    /// state ← state + change, or an extrapolation from it and earlier iterates, of which there must be
+    /// room for one. `weight` holds √β
     /// of every slot. With `plain` the iterate is remembered but not extrapolated.
     pub(crate) fn advance(
         &mut self,
@@ -112,17 +117,14 @@ impl Anderson {
         weight: &[f64],
         plain: bool,
     ) {
-        if self.memory == 0 {
-            move_on(state, change);
-            return;
-        }
         self.remember(state, change, weight);
         let columns = self.memory + 1;
         let norm = self.products[self.newest * columns + self.newest].sqrt();
         let failed = norm > FAILURE_GROWTH * self.last_norm;
         self.last_norm = norm;
         if failed {
-            self.pause = PAUSE;
+            self.pause = PAUSE << self.failures.min(20);
+            self.failures += 1;
             self.count = 0;
         }
         if self.pause > 0 {

@@ -211,5 +211,6 @@ impl StepTaken<'_> {
     }
 }
 
-/// Part of the free motion below which velocities count as zero.
+/// Part of the free motion below which velocities count as zero. With 0 a bolt–nut problem takes twice
+/// the iterations from a guess, and one soft problem in thirty is lost.
 const FREE_SHARE: f64 = 0.01;

