@@ -121,11 +121,16 @@ impl Solver for Canal {
             } else {
                 "frictionless problems, to which Algorithm 1 is the method of multipliers"
             },
-            tests: &[
-                Criterion::EpsAbs,
-                Criterion::VelocityChange,
-                Criterion::Consensus,
-            ],
+            // One iteration is no sequence to be stopped.
+            tests: if is_convex {
+                &[]
+            } else {
+                &[
+                    Criterion::EpsAbs,
+                    Criterion::VelocityChange,
+                    Criterion::Consensus,
+                ]
+            },
             own_test: (self.name == "canal-paper").then_some(Criterion::Consensus),
             finds_least_violation: !is_convex,
             ..Declaration::EXACT
@@ -297,8 +302,8 @@ impl Canal {
         });
         self.state.start(run.problem, &self.yardstick);
         let outcome = self.outer_loop(run, spent, ("restart", factor, most))?;
-        // What a restart could not do either, the next way may.
-        outcome.is_converged().then_some(outcome)
+        // Where a restart diverges the next way may not; a proof of contradiction holds for all.
+        (outcome != Outcome::Failed(Failure::NotFinite)).then_some(outcome)
     }
 
     /// Follows the smoothed path from where it begins, through its folds.

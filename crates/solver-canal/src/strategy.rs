@@ -63,7 +63,7 @@ impl Canal {
             Outcome::Converged
         } else if run.stopwatch.is_spent() {
             run.stopwatch.outcome()
-        } else if self.is_out(run, spent) || !run.budget.rescue {
+        } else if spent.iterations_left(run.budget) == 0 || !run.budget.rescue {
             Outcome::OutOfIterations
         } else if self.is_rounding(run) {
             Outcome::stalled(Stall::Rounding)

@@ -55,7 +55,8 @@ impl Law {
                 -share * (lambda + stiffness * e + damping * z)
             }),
             Law::JointFriction { bound } => each_row(rows, z, e, lambda, |z, e, lambda| {
-                (-beta * (z + e)).clamp(-bound - lambda, bound - lambda)
+                // Not `clamp`, which panics where λ is no number.
+                (-beta * (z + e)).max(-bound - lambda).min(bound - lambda)
             }),
             Law::JointLimit { lower, upper } => each_row(rows, z, e, lambda, |z, e, lambda| {
                 let (below, above) = (-beta * (z + e - lower), -beta * (z + e - upper));
