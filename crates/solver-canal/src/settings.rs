@@ -22,7 +22,7 @@ pub struct CanalSettings {
     pub linear_solver: LinearSolver,
 }
 
-/// Algorithm 1 of [AL].
+/// The outer loop, [AL, Alg. 1].
 #[derive(Debug, Clone, PartialEq)]
 pub struct OuterLoop {
     /// First penalty β.

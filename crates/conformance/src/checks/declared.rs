@@ -68,10 +68,9 @@ pub(super) fn tests(subject: &Subject<'_>) -> CheckReport {
                     {
                         continue;
                     }
-                    Outcome::Converged if is_declared => continue,
-                    Outcome::Stopped(by) if is_declared && by == criterion => continue,
                     // A slow method may take longer than a suite can wait.
-                    Outcome::OutOfIterations if is_declared => continue,
+                    Outcome::Converged | Outcome::OutOfIterations if is_declared => continue,
+                    Outcome::Stopped(by) if is_declared && by == criterion => continue,
                     outcome if is_declared => format!("{word} is declared, but: {outcome}"),
                     outcome => format!("{word} is not declared, but: {outcome}"),
                 },
