@@ -9,7 +9,6 @@ use crate::joint_rows::JointRows;
 use crate::law::Law;
 use crate::problem::Problem;
 use crate::solver::{Criterion, Failure};
-use crate::subsystem::Subsystem;
 
 /// Where this many times the rounding of v̂ reaches the tolerance, a claim is checked with care.
 const CAUTION: f64 = 10.0;
@@ -83,18 +82,13 @@ impl Yardstick {
             .sum::<f64>()
             .sqrt();
         self.update_effective_masses(problem);
-        self.probe(problem);
+        self.probe();
         Ok(())
     }
 
     /// How many digits solving with A loses: a vector is solved for and the error of the answer
-    /// estimated by one step of refinement. Single bodies lose next to none.
-    fn probe(&mut self, problem: &Problem) {
-        self.solve_error = f64::EPSILON;
-        let is_body = |subsystem: &Subsystem| matches!(subsystem, Subsystem::FreeBody(_));
-        if problem.subsystems().iter().all(is_body) {
-            return;
-        }
+    /// estimated by one step of refinement.
+    fn probe(&mut self) {
         let Self {
             dynamics,
             product: probe,
