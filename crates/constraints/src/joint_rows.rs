@@ -9,8 +9,8 @@ use crate::subsystem::{Subsystem, Tree};
 /// Positions of bodies carry a few units of the last place from each joint before them, so that such
 /// rows are met up to some 1e-14; a real lever of 1e-12 of its link's size moves nothing either.
 const NOISE: f64 = 1e-12;
-/// Rows of trees are looked at closely where they are this small against the row of the body.
-const SUSPICIOUS: f64 = 1e-8;
+/// Rows that are this small against what they are a sum of have lost digits worth counting.
+const SUSPICIOUS: f64 = 1e-4;
 
 /// A run of consecutive degrees of freedom that a constraint touches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -32,6 +32,8 @@ pub struct JointRows {
     /// First segment of each constraint, and the total.
     segment_start: Vec<usize>,
     segments: Vec<Segment>,
+    /// For each segment the size of the products that its rows are a sum of, where they cancel; else 0.
+    cancelled: Vec<f64>,
     values: Vec<f64>,
     rows: Vec<usize>,
     first_row: Vec<usize>,
@@ -55,6 +57,7 @@ impl JointRows {
     pub fn update(&mut self, problem: &Problem) {
         self.segment_start.clear();
         self.segments.clear();
+        self.cancelled.clear();
         self.values.clear();
         self.rows.clear();
         self.first_row.clear();
@@ -147,7 +150,9 @@ impl JointRows {
                     }
                     self.segments.push(segment);
                 }
-                self.drop_noise(tree, body, values, first_segment, rows);
+                let cancelled = self.drop_noise(tree, body, values, first_segment, rows);
+                self.cancelled.resize(self.segments.len(), cancelled);
+                return;
             }
             (_, RowBlock::Dofs { dofs, values }) => {
                 self.values.extend_from_slice(values);
@@ -160,10 +165,11 @@ impl JointRows {
             }
             (_, RowBlock::Nodes { .. }) => {}
         }
+        self.cancelled.resize(self.segments.len(), 0.0);
     }
 
     /// Sets the rows of a body in a tree to zero that are rounding noise, in the segments from
-    /// `first_segment` on.
+    /// `first_segment` on. Returns the size of what cancels.
     fn drop_noise(
         &mut self,
         tree: &Tree,
@@ -171,12 +177,13 @@ impl JointRows {
         values: &[f64],
         first_segment: usize,
         rows: usize,
-    ) {
+    ) -> f64 {
         let Self {
             segments,
             values: all,
             ..
         } = self;
+        let mut cancelled: f64 = 0.0;
         let segments = &segments[first_segment..];
         for (row, own) in values.chunks_exact(6).take(rows).enumerate() {
             let range = |segment: &Segment| {
@@ -185,24 +192,27 @@ impl JointRows {
             };
             let parts = segments.iter().map(|segment| largest(&all[range(segment)]));
             let largest_value = parts.fold(0.0, f64::max);
-            if largest_value > SUSPICIOUS * largest(own) || largest_value == 0.0 {
+            if largest_value > SUSPICIOUS * largest(own) {
                 continue;
             }
             let path = tree.path(tree.body_dof(body));
             let sizes = path.map(|dof| size_of_dot(own, tree.columns()[dof].as_slice()));
-            if largest_value <= NOISE * sizes.fold(0.0, f64::max) {
+            let size = sizes.fold(0.0, f64::max);
+            if largest_value <= NOISE * size {
                 for segment in segments {
                     all[range(segment)].fill(0.0);
                 }
             }
+            cancelled = cancelled.max(size);
         }
+        cancelled
     }
 
     /// Moves the added-up rows of one subsystem into segments and clears the scratch.
     fn flush(&mut self, subsystem: usize, dof_start: usize, rows: usize) {
         let scratch = &mut self.scratch;
         scratch.touched.sort_unstable();
-        scratch.drop_noise(rows);
+        let cancelled = scratch.drop_noise(rows);
         let mut at = 0;
         while at < scratch.touched.len() {
             let first = scratch.touched[at];
@@ -226,6 +236,7 @@ impl JointRows {
                 len,
                 first_value,
             });
+            self.cancelled.push(cancelled);
             at += len;
         }
         scratch.touched.clear();
@@ -249,6 +260,12 @@ impl JointRows {
     /// The segments of a constraint.
     pub fn segments(&self, constraint: usize) -> &[Segment] {
         &self.segments[self.segment_range(constraint)]
+    }
+
+    /// The size of the products that the rows of each segment of a constraint are a sum of, where they
+    /// cancel; else 0.
+    pub(crate) fn cancelled(&self, constraint: usize) -> &[f64] {
+        &self.cancelled[self.segment_range(constraint)]
     }
 
     /// All segments, by constraints.
@@ -282,23 +299,6 @@ impl JointRows {
                 out[first..first + 3].copy_from_slice(&sums);
             } else {
                 out[first..first + rows].copy_from_slice(&sums[..rows]);
-            }
-        }
-    }
-
-    /// out += |J|ᵀ |λ|: the size of what Jᵀ λ is a sum of.
-    pub(crate) fn add_transpose_sizes(&self, lambda: &[f64], out: &mut [f64]) {
-        for constraint in 0..self.rows.len() {
-            let first = self.first_row[constraint];
-            let impulse = &lambda[first..first + self.rows[constraint]];
-            for segment in self.segments(constraint) {
-                let part = &mut out[segment.first_dof..segment.first_dof + segment.len];
-                let values = self.values(constraint, segment).chunks_exact(segment.len);
-                for (&scale, row) in impulse.iter().zip(values) {
-                    for (sum, value) in part.iter_mut().zip(row) {
-                        *sum += (value * scale).abs();
-                    }
-                }
             }
         }
     }
@@ -369,18 +369,24 @@ impl Scratch {
         }
     }
 
-    /// Sets rows to zero that are rounding noise.
-    fn drop_noise(&mut self, rows: usize) {
+    /// Sets rows to zero that are rounding noise. Returns the size of what cancels.
+    fn drop_noise(&mut self, rows: usize) -> f64 {
+        let mut cancelled: f64 = 0.0;
         for (row, size) in self.size.iter_mut().enumerate().take(rows) {
             let touched = self.touched.iter();
             let values = touched.clone().map(|dof| self.dense[3 * dof + row].abs());
-            if values.fold(0.0, f64::max) <= NOISE * *size {
+            let largest = values.fold(0.0, f64::max);
+            if largest <= NOISE * *size {
                 for dof in touched {
                     self.dense[3 * dof + row] = 0.0;
                 }
             }
+            if largest <= SUSPICIOUS * *size {
+                cancelled = cancelled.max(*size);
+            }
             *size = 0.0;
         }
+        cancelled
     }
 
     fn add(&mut self, subsystem: &Subsystem, block: &RowBlock<'_>, rows: usize) {

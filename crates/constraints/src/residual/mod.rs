@@ -35,8 +35,8 @@ pub struct Residuals {
     pub fischer_burmeister: f64,
     /// ‖A v̂ − b − Jᵀλ‖ of the velocity that was handed in, relative to ‖b‖.
     pub dynamics: f64,
-    /// What rounding may hide of the velocities of the rows, m/s: the last digit of |λ| over the
-    /// effective mass. Nothing below it can be known of `scaled` in 64-bit numbers.
+    /// What rounding of A, J, b and λ may hide of the velocities of the rows, m/s. Nothing below it can be
+    /// known of `scaled` in 64-bit numbers.
     #[serde(default)]
     pub rounding: f64,
 }

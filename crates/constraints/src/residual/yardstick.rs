@@ -25,6 +25,8 @@ pub struct Yardstick {
     effective_mass: Vec<f64>,
     /// Mean diagonal of J A_j⁻¹ Jᵀ that a constraint sees in the subsystem of each segment.
     segment_diagonal: Vec<f64>,
+    /// The same before rows cancel, where they do; else the same.
+    gross_diagonal: Vec<f64>,
     largest_term_mass: f64,
     mean_diagonal: f64,
     free_norm: f64,
@@ -38,6 +40,9 @@ pub struct Yardstick {
     product: Vec<f64>,
     generalized_impulse: Vec<f64>,
     columns: Vec<[f64; 4]>,
+    /// √(bᵀA_j⁻¹b) of each subsystem, √J; and that with what impulses bring in.
+    free_energy: Vec<f64>,
+    energy: Vec<f64>,
     /// Relative error of solving with A, from one probe.
     solve_error: f64,
     careful: Careful,
@@ -63,6 +68,14 @@ impl Yardstick {
         self.dynamics.solve_in_place(&mut self.free_velocity);
         if self.free_velocity.iter().any(|value| !value.is_finite()) {
             return Err(Failure::NotFinite);
+        }
+        self.free_energy.clear();
+        for dofs in problem.dof_starts().windows(2) {
+            let both = problem.b()[dofs[0]..dofs[1]]
+                .iter()
+                .zip(&self.free_velocity[dofs[0]..dofs[1]]);
+            let energy: f64 = both.map(|(b, v)| b * v).sum();
+            self.free_energy.push(energy.max(0.0).sqrt());
         }
         let n_rows = problem.row_count();
         self.asked = None;
@@ -117,6 +130,7 @@ impl Yardstick {
     fn update_effective_masses(&mut self, problem: &Problem) {
         self.effective_mass.clear();
         self.segment_diagonal.clear();
+        self.gross_diagonal.clear();
         self.largest_term_mass = 0.0;
         let mut trace = 0.0;
         for (index, constraint) in problem.constraints().iter().enumerate() {
@@ -152,6 +166,22 @@ impl Yardstick {
                 let mean = sum / constraint.rows as f64;
                 self.segment_diagonal
                     .resize(self.segment_diagonal.len() + count, mean);
+                let cancelled = self.rows.cancelled(index)[at];
+                let gross = if cancelled > 0.0 {
+                    self.columns.clear();
+                    self.columns.resize(dofs.len(), [0.0; 4]);
+                    for segment in group {
+                        let first = segment.first_dof - dofs.start;
+                        self.columns[first..first + segment.len].fill([cancelled, 0.0, 0.0, 0.0]);
+                    }
+                    let columns = &mut self.columns;
+                    self.dynamics
+                        .inverse_norms_squared(subsystem, columns, solved)
+                } else {
+                    0.0
+                };
+                self.gross_diagonal
+                    .resize(self.segment_diagonal.len(), gross.max(mean));
                 if mean > 0.0 {
                     self.largest_term_mass = self.largest_term_mass.max(1.0 / mean);
                 }
@@ -252,7 +282,7 @@ impl Yardstick {
     ///
     /// Where rounding of v̂ might hide a violation of that size, v̂ is computed in twice the precision
     /// (and [`velocity_of`](Self::velocity_of) these impulses returns it); and a residual in m/s is
-    /// never below the [rounding](Residuals::rounding) of the impulses themselves.
+    /// never below the [rounding](Residuals::rounding).
     pub fn confirm(
         &mut self,
         problem: &Problem,
@@ -262,8 +292,7 @@ impl Yardstick {
     ) -> f64 {
         self.compute_row_velocity(problem, lambda);
         let rounding = self.rounding(problem, lambda);
-        let size = self.velocity_size(problem, lambda);
-        if !(CAUTION * self.solve_error * size <= tolerance) {
+        if !(CAUTION * rounding <= tolerance) {
             self.careful.refine(
                 problem,
                 &mut self.dynamics,
@@ -276,45 +305,36 @@ impl Yardstick {
         let residual = self.measure_at(problem, lambda, &self.row_velocity, criterion);
         match criterion {
             Criterion::Paper | Criterion::Natural | Criterion::EpsAbs => residual,
-            _ => residual.max(rounding),
+            _ => worse(residual, rounding),
         }
     }
 
     /// What rounding may leave of a residual in m/s: v̂ of these impulses is not known better.
     pub fn floor(&mut self, problem: &Problem, lambda: &[f64]) -> f64 {
-        self.compute_row_velocity(problem, lambda);
-        CAUTION * self.solve_error * self.velocity_size(problem, lambda)
+        CAUTION * self.rounding(problem, lambda)
     }
 
-    /// The largest of impulses over masses, of constraints and of degrees of freedom, row velocities and
-    /// errors: the size of what cancels.
-    fn velocity_size(&mut self, problem: &Problem, lambda: &[f64]) -> f64 {
-        let mut size = self.rounding(problem, lambda) / f64::EPSILON;
-        let Self {
-            dynamics,
-            rows,
-            product: sizes,
-            ..
-        } = self;
-        sizes.fill(0.0);
-        rows.add_transpose_sizes(lambda, sizes);
-        dynamics.for_each_lower_entry(|row, column, value| {
-            if row == column {
-                size = size.max(sizes[row] / value);
+    /// What rounding may hide of a row velocity, m/s: [`Residuals::rounding`].
+    ///
+    /// The energy that b and the impulses bring into a subsystem, each by itself, is the size of what
+    /// cancels there; A and J have as many digits as solving with A leaves.
+    pub fn rounding(&mut self, problem: &Problem, lambda: &[f64]) -> f64 {
+        self.energy.clone_from(&self.free_energy);
+        for (index, constraint) in problem.constraints().iter().enumerate() {
+            let impulse = constraint.load(lambda).norm();
+            for (subsystem, root) in roots(&self.rows, &self.gross_diagonal, index) {
+                self.energy[subsystem] += root * impulse;
             }
-        });
-        for constraint in problem.constraints() {
-            let z = constraint.load(&self.row_velocity);
-            size = size.max(z.amax()).max(constraint.error.amax());
         }
-        size
-    }
-
-    /// The last digit of the largest impulse as a velocity, m/s: [`Residuals::rounding`].
-    pub fn rounding(&self, problem: &Problem, lambda: &[f64]) -> f64 {
-        let each = problem.constraints().iter().zip(&self.effective_mass);
-        let largest = each.map(|(constraint, mass)| constraint.load(lambda).amax() / mass);
-        f64::EPSILON * largest.fold(0.0, f64::max)
+        let mut largest: f64 = 0.0;
+        for (index, constraint) in problem.constraints().iter().enumerate() {
+            let roots = roots(&self.rows, &self.gross_diagonal, index);
+            let size: f64 = roots
+                .map(|(subsystem, root)| root * self.energy[subsystem])
+                .sum();
+            largest = worse(largest, size + constraint.error.amax());
+        }
+        self.solve_error * largest
     }
 
     fn compute_velocity(&mut self, problem: &Problem, lambda: &[f64]) {
@@ -484,4 +504,18 @@ impl Yardstick {
             error.sqrt()
         }
     }
+}
+
+/// √ of the mean diagonal of J A_j⁻¹ Jᵀ that a constraint sees in each of its subsystems, 1/√kg.
+fn roots<'a>(
+    rows: &'a JointRows,
+    diagonal: &'a [f64],
+    constraint: usize,
+) -> impl Iterator<Item = (usize, f64)> + 'a {
+    let segments = rows.segments(constraint);
+    let diagonals = &diagonal[rows.segment_range(constraint)];
+    let all = segments.iter().zip(diagonals).enumerate();
+    // All segments on one subsystem, which follow each other, have the same.
+    all.filter(|(at, (segment, _))| *at == 0 || segments[at - 1].subsystem != segment.subsystem)
+        .map(|(_, (segment, diagonal))| (segment.subsystem, diagonal.sqrt()))
 }
