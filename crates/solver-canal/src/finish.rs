@@ -30,8 +30,9 @@ impl FinishNewton {
         self.best.resize(problem.row_count(), 0.0);
     }
 
-    /// Newton from impulses with their residual; ends where a second step in a row brings nothing, or
-    /// one leads beyond what is `hopeless`.
+    /// Newton from impulses with their residual; ends where a second step in a row brings nothing. A first
+    /// step beyond what is `hopeless` is made again, softly: joints that hold and feet that stick may
+    /// contradict each other in a guess, and that tells which of them give way.
     pub(crate) fn run(
         &mut self,
         context: &mut Context<'_>,
@@ -44,7 +45,7 @@ impl FinishNewton {
         self.map.start(context, start);
         let mut reached = Reached { residual, steps: 0 };
         let mut epsilon = settings.regularization;
-        let mut failures = 0;
+        let (mut failures, mut is_soft) = (0, false);
         while reached.steps < settings.max_steps && !context.stopwatch.is_spent() {
             self.map.linearize(context, 0.0, epsilon);
             reached.steps += 1;
@@ -53,8 +54,16 @@ impl FinishNewton {
             }
             self.map.advance(context, 1.0);
             let residual = self.map.residual(context);
-            if !residual.is_finite() || residual > hopeless {
+            if !residual.is_finite() || (residual > hopeless && is_soft) {
                 break;
+            }
+            if residual > hopeless {
+                self.map.start(context, start);
+                (epsilon, is_soft) = (settings.soft_regularization, true);
+                continue;
+            }
+            if is_soft {
+                epsilon = epsilon.min(settings.regularization);
             }
             let gains_little = residual > LITTLE * reached.residual;
             if residual < reached.residual {
