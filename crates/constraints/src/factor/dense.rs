@@ -70,6 +70,16 @@ impl DenseFactor {
         }
     }
 
+    /// Largest diagonal entry of A over what is left of it as a pivot: how much is lost.
+    pub(super) fn largest_pivot_ratio(&self) -> f64 {
+        if self.is_diagonal {
+            return 1.0;
+        }
+        let n = self.matrix.nrows();
+        let ratio = |i| self.matrix[(i, i)] / self.factor[i * n + i].powi(2);
+        (0..n).map(ratio).fold(0.0, f64::max)
+    }
+
     pub(super) fn for_each_lower_entry(&self, mut visit: impl FnMut(usize, usize, f64)) {
         let n = self.matrix.nrows();
         for column in 0..n {

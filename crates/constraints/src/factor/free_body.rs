@@ -46,6 +46,12 @@ impl FreeBodyFactor {
         x.copy_from_slice((self.inverse * Vector6::from_column_slice(x)).as_slice());
     }
 
+    /// Largest diagonal entry of A over what is left of it as a pivot (when it comes last): how much is lost.
+    pub(super) fn largest_pivot_ratio(&self) -> f64 {
+        let ratio = |dof| self.matrix[(dof, dof)] * self.inverse[(dof, dof)];
+        (0..6).map(ratio).fold(0.0, f64::max)
+    }
+
     /// Σ xᵀ A⁻¹ x over the four columns x of `columns`, which may leave out degrees of freedom at
     /// the end where they are zero.
     pub(super) fn inverse_norms_squared(&self, columns: &[[f64; 4]]) -> f64 {

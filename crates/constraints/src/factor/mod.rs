@@ -70,6 +70,23 @@ impl DynamicsMatrix {
         });
     }
 
+    /// A bound on the relative error of solving with A, from the pivots alone; infinite where they are
+    /// not at hand.
+    pub(crate) fn error_bound(&self) -> f64 {
+        let mut largest: f64 = 1.0;
+        for (block, dofs) in self.blocks.iter().zip(self.dof_start.windows(2)) {
+            let ratio = match block {
+                BlockFactor::FreeBody(factor) => factor.largest_pivot_ratio(),
+                BlockFactor::Tree(factor) => factor.largest_pivot_ratio(),
+                BlockFactor::Dense(factor) => factor.largest_pivot_ratio(),
+                BlockFactor::Sparse(_) => f64::INFINITY,
+            };
+            // Each degree of freedom adds a rounding of its own.
+            largest = largest.max(ratio * (dofs[1] - dofs[0]) as f64);
+        }
+        f64::EPSILON * largest
+    }
+
     /// x ← A⁻¹ x.
     pub fn solve_in_place(&mut self, x: &mut [f64]) {
         for subsystem in 0..self.blocks.len() {

@@ -184,6 +184,17 @@ impl TreeFactor {
         sum.iter().sum()
     }
 
+    /// Largest diagonal entry of A over what is left of it as a pivot: how much is lost.
+    pub(super) fn largest_pivot_ratio(&self) -> f64 {
+        let diagonal = self.row_start.iter().map(|&start| self.matrix[start]);
+        let ratios = self
+            .inverse_pivot
+            .iter()
+            .zip(diagonal)
+            .map(|(inverse, value)| value * inverse * inverse);
+        ratios.fold(0.0, f64::max)
+    }
+
     pub(super) fn for_each_lower_entry(&self, mut visit: impl FnMut(usize, usize, f64)) {
         for dof in 0..self.inverse_pivot.len() {
             visit(dof, dof, self.matrix[self.row_start[dof]]);

@@ -43,8 +43,8 @@ pub struct Yardstick {
     /// √(bᵀA_j⁻¹b) of each subsystem, √J; and that with what impulses bring in.
     free_energy: Vec<f64>,
     energy: Vec<f64>,
-    /// Relative error of solving with A, from one probe.
-    solve_error: f64,
+    /// Relative error of solving with A, from one probe, once somebody asked.
+    solve_error: Option<f64>,
     careful: Careful,
 }
 
@@ -95,13 +95,16 @@ impl Yardstick {
             .sum::<f64>()
             .sqrt();
         self.update_effective_masses(problem);
-        self.probe();
+        self.solve_error = None;
         Ok(())
     }
 
     /// How many digits solving with A loses: a vector is solved for and the error of the answer
     /// estimated by one step of refinement.
-    fn probe(&mut self) {
+    fn solve_error(&mut self) -> f64 {
+        if let Some(error) = self.solve_error {
+            return error;
+        }
         let Self {
             dynamics,
             product: probe,
@@ -123,7 +126,8 @@ impl Yardstick {
         dynamics.subtract_product(probe, correction);
         dynamics.solve_in_place(correction);
         let error = correction.iter().fold(0.0_f64, |a, b| a.max(b.abs()));
-        self.solve_error = (error / size.max(f64::MIN_POSITIVE)).max(f64::EPSILON);
+        let error = (error / size.max(f64::MIN_POSITIVE)).max(f64::EPSILON);
+        *self.solve_error.insert(error)
     }
 
     /// Diagonal of J A⁻¹ Jᵀ, averaged over the rows of each constraint.
@@ -291,7 +295,11 @@ impl Yardstick {
         tolerance: f64,
     ) -> f64 {
         self.compute_row_velocity(problem, lambda);
-        let rounding = self.rounding(problem, lambda);
+        let size = self.size_of_sums(problem, lambda);
+        if CAUTION * self.dynamics.error_bound() * size <= tolerance {
+            return self.measure_at(problem, lambda, &self.row_velocity, criterion);
+        }
+        let rounding = self.solve_error() * size;
         if !(CAUTION * rounding <= tolerance) {
             self.careful.refine(
                 problem,
@@ -314,11 +322,15 @@ impl Yardstick {
         CAUTION * self.rounding(problem, lambda)
     }
 
-    /// What rounding may hide of a row velocity, m/s: [`Residuals::rounding`].
-    ///
-    /// The energy that b and the impulses bring into a subsystem, each by itself, is the size of what
-    /// cancels there; A and J have as many digits as solving with A leaves.
+    /// What rounding may hide of a row velocity, m/s: [`Residuals::rounding`]. A and J have as many
+    /// digits as solving with A leaves.
     pub fn rounding(&mut self, problem: &Problem, lambda: &[f64]) -> f64 {
+        self.solve_error() * self.size_of_sums(problem, lambda)
+    }
+
+    /// The size of what a row velocity is a sum of, m/s, before anything cancels: by the energy that b
+    /// and the impulses bring into a subsystem, each by itself.
+    fn size_of_sums(&mut self, problem: &Problem, lambda: &[f64]) -> f64 {
         self.energy.clone_from(&self.free_energy);
         for (index, constraint) in problem.constraints().iter().enumerate() {
             let impulse = constraint.load(lambda).norm();
@@ -334,7 +346,7 @@ impl Yardstick {
                 .sum();
             largest = worse(largest, size + constraint.error.amax());
         }
-        self.solve_error * largest
+        largest
     }
 
     fn compute_velocity(&mut self, problem: &Problem, lambda: &[f64]) {
