@@ -21,28 +21,16 @@ use stiction_constraints::Problem;
 
 use crate::finish::FinishNewton;
 use crate::natural_map::{Context, Reached};
+use crate::rules::{DECREASE, HALF, PAID, SHORTEST_STEP};
 use crate::settings::{Continuation as Settings, Finish};
 use crate::smoothed_system::{Point, SmoothedSystem};
 
-/// Newton steps onto the path, and the shortest of them.
-const ENTRY_STEPS: usize = 100;
-const SHORTEST_ENTRY: f64 = 0.01;
-/// First stride, as long as a change of τ by half.
-const FIRST_STRIDE: f64 = 0.5;
-/// What a stride is cut to where it fails.
-const SHORTER: f64 = 0.4;
-/// The first correction may be this long, and each of the next must be half as long as the last.
-const REACH: f64 = 0.5;
+/// Corrections of one stride.
 const CORRECTIONS: usize = 5;
 /// Corrections must end closer to the path than strides are long, as far as rounding allows; at that
 /// floor it may keep them from shrinking.
 const RELATIVE_CLOSENESS: f64 = 0.02;
-const LEAST_CLOSENESS: f64 = 1e-8;
-const LEAST_CORRECTION: f64 = 1e-6;
-/// Smallest cosine between the tangents at both ends of a stride.
-const SMALLEST_COSINE: f64 = 0.3;
-/// The problem itself is tried whenever the residual has come down to this part of the last try's.
-const FINISH_GAIN: f64 = 0.3;
+const LEAST_CORRECTION: f64 = 1e-7;
 
 /// Buffers of the continuation, which live between solves.
 #[derive(Debug, Default)]
@@ -106,7 +94,7 @@ impl Continuation {
                 .yardstick
                 .rounding(context.problem, &self.base.lambda);
             is_on_path &= rounding < reached.residual;
-            if residual < FINISH_GAIN * tried
+            if residual < PAID * tried
                 && let Some(finish) = finish
             {
                 tried = residual;
@@ -139,7 +127,8 @@ impl Continuation {
             .resize(context.problem.constraints().len(), 0.0);
         self.best.clear();
         self.best.resize(m, 0.0);
-        self.stride = FIRST_STRIDE;
+        // As long as a change of τ by half.
+        self.stride = HALF;
         self.system.start(context, compliance, path);
     }
 
@@ -156,7 +145,7 @@ impl Continuation {
         let mut size = self.system.linearize(context);
         let mut steps = 0;
         while size > enough || size.is_nan() {
-            if steps == ENTRY_STEPS
+            if steps == context.max_newton
                 || context.stopwatch.is_spent()
                 || !self.system.factorize(context)
             {
@@ -170,10 +159,10 @@ impl Continuation {
                 self.system.at.copy_from(&self.base);
                 self.system.at.add(alpha, &self.step);
                 let new_size = self.system.linearize(context);
-                if new_size <= (1.0 - 0.1 * alpha) * size || alpha < SHORTEST_ENTRY {
+                if new_size <= (1.0 - DECREASE * alpha) * size || alpha < SHORTEST_STEP {
                     break new_size;
                 }
-                alpha *= 0.5;
+                alpha *= HALF;
             };
         }
         // A negative determinant would mean that there are several solutions.
@@ -196,14 +185,14 @@ impl Continuation {
             self.system.at.copy_from(&self.base);
             self.system.at.add(self.stride, &self.tangent);
             if let Some(correction) = self.correct(context, settings.closeness)
-                && self.find_tangent(context) >= SMALLEST_COSINE
+                && self.find_tangent(context) >= HALF
             {
                 self.settle(context);
                 let trouble = correction.first.max(correction.contraction);
-                self.stride *= (settings.aim / trouble).sqrt().clamp(0.5, 2.0);
+                self.stride *= (settings.aim / trouble).sqrt().clamp(HALF, 1.0 / HALF);
                 return true;
             }
-            self.stride *= SHORTER;
+            self.stride *= HALF;
             failures += 1;
             if failures % CORRECTIONS == 2 {
                 self.polish(context);
@@ -217,13 +206,13 @@ impl Continuation {
     fn correct(&mut self, context: &mut Context<'_>, closeness: f64) -> Option<Correction> {
         // Short strides want a base that is closer to the path than they are long.
         let stride = self.stride * self.largest(context.problem, &self.tangent);
-        let enough = (RELATIVE_CLOSENESS * stride).clamp(LEAST_CLOSENESS, closeness);
+        let enough = (RELATIVE_CLOSENESS * stride).clamp(LEAST_CORRECTION, closeness);
         let mut correction = Correction {
             first: self.correction_step(context)?,
             contraction: 0.0,
         };
         let mut last = correction.first;
-        if last > REACH {
+        if last > HALF {
             return None;
         }
         for steps in 1..CORRECTIONS {
@@ -234,7 +223,7 @@ impl Continuation {
             if steps == 1 {
                 correction.contraction = length / last;
             }
-            if length > 0.5 * last && length > LEAST_CORRECTION {
+            if length > HALF * last && length > LEAST_CORRECTION {
                 return None;
             }
             last = length;
@@ -337,7 +326,7 @@ mod tests {
     use crate::hessian::Hessian;
     use crate::path::PathNewton;
     use crate::products::Columns;
-    use crate::settings::{CanalSettings, LinearSolver, Path};
+    use crate::settings::{CanalSettings, LinearSolver};
 
     const TOLERANCE: f64 = 1e-7;
 
@@ -359,13 +348,11 @@ mod tests {
             stopwatch: &Stopwatch::start(&Budget::default()),
             criterion: Criterion::Scaled,
             tolerance: TOLERANCE,
+            max_newton: 1000,
         };
         let settings = CanalSettings::default();
         let finish = settings.finish.expect("a default");
-        let path_settings = Path {
-            max_steps: 1000,
-            ..settings.path.expect("a default")
-        };
+        let path_settings = settings.path.expect("a default");
         let mut path = PathNewton::default();
         let start = (cold.as_slice(), cold_residual);
         let plain = path.run(

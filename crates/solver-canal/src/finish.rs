@@ -3,17 +3,13 @@
 //! Where it is known which contacts stick, slide and open, the natural map is smooth and Newton
 //! converges quadratically, but for the regularisation ε of [`natural_map`](crate::natural_map): in
 //! directions that hardly anything moves, such as those of nearly redundant joints, a step leaves
-//! ε/(ε + σ²) of the error. Where a step gains little, ε is lowered for the next.
+//! ε/(ε + σ²) of the error. Where a step gains little, ε is as small as it can be for the next.
 
 use stiction_constraints::Problem;
 
 use crate::natural_map::{Context, NaturalMap, Reached};
+use crate::rules::{LEAST_REGULARIZATION, PAID};
 use crate::settings::Finish;
-
-/// A step that leaves more than this of the residual gains little.
-const LITTLE: f64 = 0.3;
-/// Factor on ε then.
-const LOWER: f64 = 1e-2;
 
 /// Buffers of the finish.
 #[derive(Debug, Default)]
@@ -65,7 +61,7 @@ impl FinishNewton {
             if is_soft {
                 epsilon = epsilon.min(settings.regularization);
             }
-            let gains_little = residual > LITTLE * reached.residual;
+            let gains_little = residual > PAID * reached.residual;
             if residual < reached.residual {
                 reached.residual = residual;
                 self.best.copy_from_slice(&self.map.lambda);
@@ -74,9 +70,9 @@ impl FinishNewton {
                 }
             }
             if gains_little {
-                let lower = (LOWER * epsilon).max(settings.least_regularization);
-                failures += usize::from(residual >= reached.residual || lower == epsilon);
-                epsilon = lower;
+                let is_least = epsilon == LEAST_REGULARIZATION;
+                failures += usize::from(residual >= reached.residual || is_least);
+                epsilon = LEAST_REGULARIZATION;
                 if failures > 1 {
                     break;
                 }

@@ -10,6 +10,7 @@ mod outer_loop;
 mod path;
 mod products;
 mod progress;
+mod rules;
 mod settings;
 mod smoothed_system;
 mod solve;

@@ -1,5 +1,7 @@
 //! Exact line search, [AL, (27)]: the root of an increasing slope, by Newton inside a bracket.
 
+use crate::rules::HALF;
+
 /// Slope g(α) of the objective along a direction and its derivative g′(α).
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Slope {
@@ -11,16 +13,15 @@ pub(crate) struct Slope {
 /// step, is tried first. The last call of `slope_at` is at the returned α.
 pub(crate) fn find_step(
     slope_at_zero: f64,
-    tolerance: f64,
+    (tolerance, max_probes): (f64, usize),
     mut slope_at: impl FnMut(f64) -> Slope,
 ) -> f64 {
-    const MAX_PROBES: usize = 50;
     let enough = tolerance * slope_at_zero.abs();
     let (mut low, mut high) = (0.0, f64::INFINITY);
     let mut alpha = 1.0;
     for probe in 1.. {
         let slope = slope_at(alpha);
-        if slope.value.abs() <= enough || probe == MAX_PROBES || !slope.value.is_finite() {
+        if slope.value.abs() <= enough || probe == max_probes || !slope.value.is_finite() {
             break;
         }
         if slope.value < 0.0 {
@@ -34,18 +35,15 @@ pub(crate) fn find_step(
             f64::NAN
         };
         let next = if high.is_infinite() {
-            // No bracket yet: go on by at least half, at most tenfold.
-            if newton.is_nan() {
-                2.0 * alpha
-            } else {
-                newton.clamp(1.5 * alpha, 10.0 * alpha)
-            }
+            // No bracket yet: twice as far at least.
+            newton.max(alpha / HALF)
         } else if newton > low && newton < high {
             newton
         } else {
-            0.5 * (low + high)
+            HALF * (low + high)
         };
-        if high - low <= 1e-14 * low.max(1e-14) {
+        // Nothing is left between the ends of the bracket.
+        if next <= low || next >= high {
             break;
         }
         alpha = next;
@@ -73,14 +71,14 @@ mod tests {
                 }
             }
         };
-        let alpha = find_step(-1.0, 1e-12, slope);
+        let alpha = find_step(-1.0, (1e-12, 50), slope);
         assert!((alpha - 3.014).abs() < 1e-9, "{alpha}");
     }
 
     #[test]
     fn takes_the_newton_step_when_it_is_exact() {
         let mut calls = 0;
-        let alpha = find_step(-2.0, 1e-8, |alpha| {
+        let alpha = find_step(-2.0, (1e-8, 50), |alpha| {
             calls += 1;
             Slope {
                 value: 2.0 * (alpha - 1.0),
@@ -92,7 +90,7 @@ mod tests {
 
     #[test]
     fn shrinks_when_the_newton_step_is_too_long() {
-        let alpha = find_step(-1.0, 1e-10, |alpha| Slope {
+        let alpha = find_step(-1.0, (1e-10, 50), |alpha| Slope {
             value: (10.0 * alpha).powi(3) - 1.0,
             derivative: 3000.0 * alpha * alpha,
         });

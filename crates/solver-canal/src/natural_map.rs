@@ -25,6 +25,8 @@ pub(crate) struct Context<'a> {
     /// The residual that counts, and what it must come down to.
     pub(crate) criterion: Criterion,
     pub(crate) tolerance: f64,
+    /// Newton steps along a path, or onto it.
+    pub(crate) max_newton: usize,
 }
 
 /// What a Newton method reached.

@@ -10,7 +10,8 @@ use stiction_constraints::{JointRows, Problem, Stopwatch, Yardstick};
 
 use crate::hessian::Hessian;
 use crate::line_search::{Slope, find_step};
-use crate::settings::{InnerStop, OuterLoop, Strict};
+use crate::rules::{DECREASE, HALF, SHORTEST_STEP};
+use crate::settings::{InnerStop, OuterLoop};
 use crate::state::{Operators, State, dot};
 
 /// How an inner solve went.
@@ -22,13 +23,9 @@ pub(crate) struct InnerReport {
     pub(crate) is_solved: bool,
 }
 
-/// Step length, relative to v̂, that rounding can no longer tell from zero.
-const LAST_DIGIT: f64 = 2.0 * f64::EPSILON;
-/// ‖r‖, relative to the impulses it balances, that rounding can no longer reduce: some fifty last digits.
+/// ‖r‖, relative to the impulses it balances, that rounding can no longer reduce: some fifty last digits;
+/// and a step, relative to v̂.
 const FLOOR: f64 = 1e-14;
-/// Part of the decrease that the linearisation promises which a step must bring (Armijo's, as in the
-/// textbooks).
-const DECREASE: f64 = 1e-4;
 
 /// What the inner solves of one run share.
 pub(crate) struct InnerProblem<'a> {
@@ -36,6 +33,8 @@ pub(crate) struct InnerProblem<'a> {
     pub(crate) settings: &'a OuterLoop,
     pub(crate) yardstick: &'a Yardstick,
     pub(crate) stopwatch: &'a Stopwatch,
+    /// Newton steps of one solve, and probes of one line search.
+    pub(crate) max_newton: usize,
 }
 
 impl InnerProblem<'_> {
@@ -43,10 +42,7 @@ impl InnerProblem<'_> {
     /// exit `state.response` holds λ(v̂).
     pub(crate) fn minimize(&self, hessian: &mut Hessian, state: &mut State) -> InnerReport {
         let (mut report, _) = self.begin(state, Operators::Proximal);
-        while !report.is_solved
-            && report.steps < self.settings.max_newton
-            && !self.stopwatch.is_spent()
-        {
+        while !report.is_solved && report.steps < self.max_newton && !self.stopwatch.is_spent() {
             // Direction, [AL, (25)–(26)].
             report.factorizations += 1;
             if !hessian.factorize_symmetric(self.rows(), &state.awake, &state.stiffness) {
@@ -60,7 +56,7 @@ impl InnerProblem<'_> {
             let alpha = self.search_line(state, slope_at_zero);
             report.steps += 1;
             state.try_step(alpha);
-            let is_rounding = state.advance(alpha) <= LAST_DIGIT;
+            let is_rounding = state.advance(alpha) <= FLOOR;
             self.measure(state);
             report.is_solved = is_rounding || self.is_solved(state);
         }
@@ -75,7 +71,7 @@ impl InnerProblem<'_> {
         let mut end = 0.0;
         find_step(
             slope_at_zero,
-            self.settings.line_search_tolerance,
+            (self.settings.line_search_tolerance, self.max_newton),
             |alpha| {
                 if alpha > end {
                     state.respond_at_end(problem, alpha, Operators::Proximal);
@@ -94,17 +90,12 @@ impl InnerProblem<'_> {
 
     /// Solves the strict surrogate problem (20) from the current v̂ by damped semismooth Newton.
     /// When it gives up v̂ is as before.
-    pub(crate) fn solve_strict(
-        &self,
-        hessian: &mut Hessian,
-        state: &mut State,
-        strict: &Strict,
-    ) -> InnerReport {
+    pub(crate) fn solve_strict(&self, hessian: &mut Hessian, state: &mut State) -> InnerReport {
         state.keep_velocity();
         let (mut report, mut size) = self.begin(state, Operators::Strict);
         while !report.is_solved {
             report.factorizations += 1;
-            if report.steps == strict.max_steps
+            if report.steps == self.max_newton
                 || self.stopwatch.is_spent()
                 || !hessian.factorize_general(self.rows(), &state.awake, &state.stiffness)
             {
@@ -112,7 +103,7 @@ impl InnerProblem<'_> {
             }
             state.set_direction(self.yardstick, |d| hessian.solve_general(d));
             report.steps += 1;
-            let Some((alpha, new_size)) = self.backtrack(state, size, strict.shortest_step) else {
+            let Some((alpha, new_size)) = self.backtrack(state, size) else {
                 break;
             };
             state.advance(alpha);
@@ -126,7 +117,7 @@ impl InnerProblem<'_> {
     }
 
     /// The first of α = 1, ½, ¼, … at which ‖r‖ has come down from `size`, and what it is there.
-    fn backtrack(&self, state: &mut State, size: f64, shortest: f64) -> Option<(f64, f64)> {
+    fn backtrack(&self, state: &mut State, size: f64) -> Option<(f64, f64)> {
         let (mut alpha, mut taken) = (1.0, 0.0);
         state.respond_at_end(self.problem, alpha, Operators::Strict);
         loop {
@@ -136,8 +127,8 @@ impl InnerProblem<'_> {
             if new_size <= (1.0 - DECREASE * alpha) * size {
                 return Some((alpha, new_size));
             }
-            alpha *= 0.5;
-            if alpha < shortest {
+            alpha *= HALF;
+            if alpha < SHORTEST_STEP {
                 return None;
             }
             state.respond_between(self.problem, alpha, Operators::Strict);

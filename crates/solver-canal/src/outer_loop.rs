@@ -4,18 +4,15 @@ use stiction_constraints::{Criterion, Failure, HistoryEntry, Outcome, Stall};
 
 use crate::newton::InnerProblem;
 use crate::progress::{Patience, Pause, Spent};
+use crate::rules::{HALF, PAID};
 use crate::settings::PenaltyScope;
 use crate::solve::{Canal, Run};
 use crate::state::{MultiplierChange, OwnGrowth};
 
-/// A stage has paid where it leaves less than this of the residual.
-const PAID: f64 = 0.3;
 /// Multipliers that push this part of what is violated, at most, push nothing: their growth is a proof
 /// that what is violated cannot be satisfied (Farkas). Contradicting constraints get there within some
 /// five iterations.
 const NOTHING: f64 = 1e-6;
-/// ‖J v̂ − z‖ that does not shrink by more than this in an iteration stays.
-const STAYS: f64 = 0.9;
 /// Constraints that take part in a contradiction by this part of the largest violation are named.
 const TAKES_PART: f64 = 1e-2;
 
@@ -85,7 +82,7 @@ impl Canal {
             if self.is_test_met(run, &change) {
                 return Some(self.stopped(run));
             }
-            if change.gap > STAYS * previous_gap
+            if change.gap > HALF * previous_gap
                 && let Some(outcome) = self.contradiction(run, &change)
             {
                 self.best.start(&self.state.lambda, residual);
@@ -136,13 +133,14 @@ impl Canal {
             settings: &settings.outer_loop,
             yardstick,
             stopwatch: run.stopwatch,
+            max_newton: settings.max_newton,
         };
         if let Some(strict) = &settings.strict
             && strict_pause.is_over()
         {
             let beta = state.beta;
             for _ in 0..=strict.retreats {
-                let report = inner.solve_strict(hessian, state, strict);
+                let report = inner.solve_strict(hessian, state);
                 spent.add(&report);
                 if report.is_solved {
                     strict_pause.note(true);
@@ -176,7 +174,7 @@ impl Canal {
             return;
         };
         let before = self.best.residual;
-        let (mut context, state, newton, _) = self.split(run);
+        let (mut context, state, newton, ..) = self.split(run);
         let start = (state.lambda.as_slice(), residual);
         let reached = newton.run(&mut context, &settings, start, hopeless);
         self.best.offer(&self.newton.best, reached.residual);
@@ -203,7 +201,7 @@ impl Canal {
             .measure(run.problem, &self.state.lambda, Criterion::Scaled);
         let residual = self.residual(run);
         let before = self.best.residual;
-        let (mut context, state, _, path) = self.split(run);
+        let (mut context, state, _, path, _) = self.split(run);
         let start = (state.lambda.as_slice(), residual);
         let reached = path.run(&mut context, (&settings, &finish), start, width);
         self.best.offer(&self.path.best, reached.residual);

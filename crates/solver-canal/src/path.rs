@@ -7,12 +7,11 @@
 use stiction_constraints::Problem;
 
 use crate::natural_map::{Context, NaturalMap, Reached};
+use crate::rules::HALF;
 use crate::settings::{Finish, Path};
 
-/// ‖F‖ may grow by this factor in one step before the step is shortened.
-const GROWTH: f64 = 2.0;
 /// Shortest step along the path: shorter ones mean that it is lost.
-const SHORTEST_STEP: f64 = 0.05;
+const SHORTEST_STRIDE: f64 = 0.05;
 
 /// Buffers of the path-following Newton.
 #[derive(Debug, Default)]
@@ -44,7 +43,7 @@ impl PathNewton {
         let mut reached = Reached { residual, steps: 0 };
         let mut setbacks = 0;
         let mut size = self.map.linearize(context, tau, epsilon);
-        while reached.steps < settings.max_steps && !context.stopwatch.is_spent() {
+        while reached.steps < context.max_newton && !context.stopwatch.is_spent() {
             reached.steps += 1;
             if !self.map.compute_step(context) {
                 break;
@@ -54,10 +53,10 @@ impl PathNewton {
                 self.map.advance(context, alpha - taken);
                 taken = alpha;
                 let new_size = self.map.linearize(context, tau, epsilon);
-                if new_size <= GROWTH * size.max(tau) || tau == 0.0 || alpha < SHORTEST_STEP {
+                if HALF * new_size <= size.max(tau) || tau == 0.0 || alpha < SHORTEST_STRIDE {
                     break new_size;
                 }
-                alpha *= 0.5;
+                alpha *= HALF;
             };
             let residual = self.map.residual(context);
             if !residual.is_finite() {

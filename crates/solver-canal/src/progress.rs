@@ -3,6 +3,7 @@
 use stiction_constraints::{Budget, HistoryEntry, Stages};
 
 use crate::newton::InnerReport;
+use crate::rules::HALF;
 
 /// The best impulses so far.
 #[derive(Debug, Default)]
@@ -73,7 +74,7 @@ impl Patience {
     /// Takes in the best residual before and after an outer iteration; whether nothing moves any more,
     /// or the strict problem `resists` for the first time.
     pub(crate) fn is_over(&mut self, before: f64, after: f64, resists: bool) -> bool {
-        self.stalled = if after > 0.5 * before {
+        self.stalled = if after > HALF * before {
             self.stalled + 1
         } else {
             0

@@ -18,6 +18,8 @@ pub struct CanalSettings {
     pub path: Option<Path>,
     /// The smoothed path from its beginning, through folds: the rescue; `None` leaves it out.
     pub continuation: Option<Continuation>,
+    /// Newton steps of one inner solve, and along a path or onto it.
+    pub max_newton: usize,
     /// How the Newton systems are solved.
     pub linear_solver: LinearSolver,
 }
@@ -42,8 +44,6 @@ pub struct OuterLoop {
     pub penalty_scope: PenaltyScope,
     /// Outer iterations when the budget names none.
     pub max_iterations: usize,
-    /// Newton steps in one outer iteration.
-    pub max_newton: usize,
     /// When an inner Newton solve has done enough.
     pub inner_stop: InnerStop,
     /// |slope| that the line search leaves, relative to the slope at its start.
@@ -59,10 +59,6 @@ pub struct OuterLoop {
 /// Damped semismooth Newton on the strict surrogate problem, [AL, (20)].
 #[derive(Debug, Clone, PartialEq)]
 pub struct Strict {
-    /// Newton steps before it gives up.
-    pub max_steps: usize,
-    /// Shortest step before it gives up.
-    pub shortest_step: f64,
     /// Times the penalty is lowered by [`retreat`](Self::retreat) where it gave up: the smaller β,
     /// the closer the surrogate is to a linear problem.
     pub retreats: usize,
@@ -82,15 +78,11 @@ pub struct Finish {
     pub regularization: f64,
     /// ε of a first step from a guess that leads to what is worse than no guess with the usual one.
     pub soft_regularization: f64,
-    /// Smallest ε: directions that are less stiff count as null.
-    pub least_regularization: f64,
 }
 
 /// Newton along the smoothed path while its parameter τ is lowered.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Path {
-    /// Newton steps.
-    pub max_steps: usize,
     /// Factor on τ where the iterate is close to the path.
     pub cut: f64,
     /// Steps that may raise the error before the path is left.
@@ -184,11 +176,12 @@ impl Default for OuterLoop {
             // start too soft.
             penalty_scope: PenaltyScope::Own,
             max_iterations: 100,
-            max_newton: 60,
             inner_stop: InnerStop::Inexact(0.1),
             line_search_tolerance: 0.1,
             update_shift: true,
             patience: 3,
+            // Guesses that are worse than nothing but close save steps of a gripper three quarters of their
+            // Newton steps.
             far_off: 1e3,
         }
     }
@@ -197,8 +190,6 @@ impl Default for OuterLoop {
 impl Default for Strict {
     fn default() -> Self {
         Self {
-            max_steps: 40,
-            shortest_step: 1e-3,
             retreats: 2,
             retreat: 0.1,
         }
@@ -214,8 +205,6 @@ impl Default for Finish {
             regularization: 1e-6,
             // Steps of a standing quadruped with joint friction take 3 Newton steps with it, 5 without.
             soft_regularization: 1e-2,
-            // At 1e-12 four digits are left of a step in 64-bit numbers.
-            least_regularization: 1e-12,
         }
     }
 }
@@ -223,7 +212,6 @@ impl Default for Finish {
 impl Default for Path {
     fn default() -> Self {
         Self {
-            max_steps: 40,
             cut: 0.1,
             patience: 5,
         }
@@ -256,6 +244,8 @@ impl Default for CanalSettings {
             finish: Some(Finish::default()),
             path: Some(Path::default()),
             continuation: Some(Continuation::default()),
+            // The same Newton steps on recorded steps as with 60.
+            max_newton: 40,
             linear_solver: LinearSolver::Automatic,
         }
     }
@@ -277,6 +267,7 @@ impl CanalSettings {
             finish: None,
             path: None,
             continuation: None,
+            max_newton: 60,
             linear_solver: LinearSolver::Automatic,
         }
     }

@@ -10,9 +10,7 @@ use nalgebra::{Matrix3, Vector3};
 use stiction_constraints::Criterion;
 
 use crate::natural_map::Context;
-
-/// ε: far below what separates the path from the problem, so that the tangent is the path's own.
-const TANGENT_REGULARIZATION: f64 = 1e-10;
+use crate::rules::LEAST_REGULARIZATION;
 
 /// Impulses with the logarithm of a smoothing, or a direction in the space of both.
 #[derive(Debug, Default)]
@@ -123,7 +121,7 @@ impl SmoothedSystem {
             );
             let f = lambda - response.impulse;
             size = size.max(f.amax() / mass);
-            let by_impulse = Matrix3::identity() * (1.0 + TANGENT_REGULARIZATION)
+            let by_impulse = Matrix3::identity() * (1.0 + LEAST_REGULARIZATION)
                 - response.by_impulse
                 + response.by_velocity * give;
             let by_theta = response.by_velocity * lambda * give - response.by_log_smoothing;

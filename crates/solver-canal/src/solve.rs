@@ -48,17 +48,6 @@ pub(crate) struct Run<'a> {
     pub(crate) stopwatch: &'a Stopwatch,
 }
 
-/// Factor on the first penalty from a guess that is better than nothing: of 1, 3, 10, 30 and 100 the
-/// second takes the fewest Newton steps on recorded steps with their guesses, by a few per cent.
-const GUESSED: f64 = 3.0;
-
-impl Start {
-    /// Factor on the first penalty: the closer, the harder it may be.
-    pub(crate) fn penalty(&self) -> f64 {
-        if self.is_guess { GUESSED } else { 1.0 }
-    }
-}
-
 impl Run<'_> {
     pub(crate) fn guess_tolerance(&self) -> f64 {
         self.budget.guess_tolerance.unwrap_or(self.budget.tolerance)
@@ -314,19 +303,11 @@ impl Canal {
         let finish = self.settings.finish.clone();
         let before = self.best.residual;
         let most = spent.iterations_left(run.budget);
-        let mut context = Context {
-            problem: run.problem,
-            yardstick: &mut self.yardstick,
-            columns: &self.state.columns,
-            hessian: &mut self.hessian,
-            stopwatch: run.stopwatch,
-            criterion: run.budget.residual_criterion(),
-            tolerance: run.budget.tolerance,
-        };
-        let (reached, strides) = self.continuation.run(
+        let (mut context, _, newton, _, continuation) = self.split(run);
+        let (reached, strides) = continuation.run(
             &mut context,
             (&settings, finish.as_ref()),
-            &mut self.newton,
+            newton,
             (path, most),
         );
         self.best.offer(&self.continuation.best, reached.residual);
@@ -347,6 +328,7 @@ impl Canal {
         &'a State,
         &'a mut FinishNewton,
         &'a mut PathNewton,
+        &'a mut Continuation,
     ) {
         let context = Context {
             problem: run.problem,
@@ -356,7 +338,14 @@ impl Canal {
             stopwatch: run.stopwatch,
             criterion: run.budget.residual_criterion(),
             tolerance: run.budget.tolerance,
+            max_newton: self.settings.max_newton,
         };
-        (context, &self.state, &mut self.newton, &mut self.path)
+        (
+            context,
+            &self.state,
+            &mut self.newton,
+            &mut self.path,
+            &mut self.continuation,
+        )
     }
 }

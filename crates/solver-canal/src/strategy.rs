@@ -42,7 +42,7 @@ impl Canal {
             return Outcome::Converged;
         }
         let most = self.settings.outer_loop.max_iterations;
-        if let Some(outcome) = self.outer_loop(run, spent, ("outer loop", start.penalty(), most)) {
+        if let Some(outcome) = self.outer_loop(run, spent, ("outer loop", 1.0, most)) {
             return outcome;
         }
         for attempt in 0..self.rescue_attempts(run) {

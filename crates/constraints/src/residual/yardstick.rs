@@ -1,6 +1,6 @@
 //! The one yardstick that all solvers are judged by.
 
-use super::careful::Careful;
+use super::careful::{CORRECTIONS, Careful};
 use super::maps::{de_saxce, fischer_burmeister, natural_map, paper};
 use super::{Residuals, worse};
 use crate::cone;
@@ -96,6 +96,7 @@ impl Yardstick {
             .sqrt();
         self.update_effective_masses(problem);
         self.solve_error = None;
+        self.careful.prepare(problem);
         Ok(())
     }
 
@@ -284,9 +285,9 @@ impl Yardstick {
 
     /// One criterion's residual of impulses that are about to be called a solution, at this tolerance.
     ///
-    /// Where rounding of v̂ might hide a violation of that size, v̂ is computed in twice the precision
-    /// (and [`velocity_of`](Self::velocity_of) these impulses returns it); and a residual in m/s is
-    /// never below the [rounding](Residuals::rounding).
+    /// Where rounding might hide a violation of that size, v̂ and J v̂ are computed in twice the precision
+    /// and from the problem's own data (and [`velocity_of`](Self::velocity_of) these impulses returns that
+    /// v̂).
     pub fn confirm(
         &mut self,
         problem: &Problem,
@@ -299,22 +300,17 @@ impl Yardstick {
         if CAUTION * self.dynamics.error_bound() * size <= tolerance {
             return self.measure_at(problem, lambda, &self.row_velocity, criterion);
         }
-        let rounding = self.solve_error() * size;
-        if !(CAUTION * rounding <= tolerance) {
-            self.careful.refine(
-                problem,
-                &mut self.dynamics,
-                &self.rows,
-                lambda,
-                &mut self.velocity,
-                &mut self.row_velocity,
-            );
-        }
+        self.careful.refine(
+            problem,
+            &mut self.dynamics,
+            lambda,
+            &mut self.velocity,
+            &mut self.row_velocity,
+        );
         let residual = self.measure_at(problem, lambda, &self.row_velocity, criterion);
-        match criterion {
-            Criterion::Paper | Criterion::Natural | Criterion::EpsAbs => residual,
-            _ => worse(residual, rounding),
-        }
+        // What the corrections leave of v̂ where the factor of A has hardly a digit.
+        let unknown = size * self.solve_error().powi(CORRECTIONS + 1);
+        worse(residual, unknown)
     }
 
     /// What rounding may leave of a residual in m/s: v̂ of these impulses is not known better.
