@@ -17,24 +17,24 @@ const NOTHING: f64 = 1e-6;
 const TAKES_PART: f64 = 1e-2;
 
 impl Canal {
-    /// The outer loop as a stage, with a factor on the usual first penalty and its most iterations; line
-    /// numbers are those of [AL, Alg. 1]. `None` where it leads nowhere and something else may.
+    /// The outer loop as a stage, with a factor on the usual first penalty, its scope and its most
+    /// iterations; line numbers are those of [AL, Alg. 1]. `None` where it leads nowhere and something else may.
     pub(crate) fn outer_loop(
         &mut self,
         run: &Run<'_>,
         spent: &mut Spent,
-        (stage, penalty, most): (&'static str, f64, usize),
+        (stage, penalty, scope, most): (&'static str, f64, PenaltyScope, usize),
     ) -> Option<Outcome> {
         let settings = self.settings.outer_loop.clone();
         // Line 2. The scale of β is the problem's own.
         let mass = self.yardstick.largest_term_mass();
-        if settings.penalty_scope != PenaltyScope::Common {
+        if scope != PenaltyScope::Common {
             self.state.weigh_by_mass(&self.yardstick);
         }
         self.state
             .set_penalty(penalty * settings.penalty_start.value(mass));
         let beta_max = settings.penalty_max.value(mass).max(self.state.beta);
-        let own_growth = (settings.penalty_scope == PenaltyScope::Own).then_some(OwnGrowth {
+        let own_growth = (scope == PenaltyScope::Own).then_some(OwnGrowth {
             test: settings.penalty_test,
             factor: settings.penalty_growth,
             most: beta_max / self.state.beta,

@@ -11,7 +11,7 @@ use crate::hessian::Hessian;
 use crate::natural_map::Context;
 use crate::path::PathNewton;
 use crate::progress::{Best, Pause, Spent};
-use crate::settings::CanalSettings;
+use crate::settings::{CanalSettings, PenaltyScope};
 use crate::state::State;
 
 /// The cascaded Newton-based augmented-Lagrangian solver.
@@ -282,15 +282,21 @@ impl Canal {
     ) -> Option<Outcome> {
         let settings = self.settings.continuation.as_ref()?;
         let (spread, most) = (settings.penalty_spread, settings.restart_iterations);
-        // Down, up, further down, further up.
-        let power = i32::try_from(attempt / 2).unwrap_or(0) + 1;
-        let factor = spread.powi(if attempt.is_multiple_of(2) {
+        // Down, up, further down, …, in turns with penalties of their own and with one for all.
+        let turn = attempt / 2;
+        let power = i32::try_from(turn / 2).unwrap_or(0) + 1;
+        let factor = spread.powi(if turn.is_multiple_of(2) {
             -power
         } else {
             power
         });
+        let scope = if attempt.is_multiple_of(2) {
+            PenaltyScope::Own
+        } else {
+            PenaltyScope::Common
+        };
         self.state.start(run.problem, &self.yardstick);
-        let outcome = self.outer_loop(run, spent, ("restart", factor, most))?;
+        let outcome = self.outer_loop(run, spent, ("restart", factor, scope, most))?;
         // Where a restart diverges the next way may not; a proof of contradiction holds for all.
         (outcome != Outcome::Failed(Failure::NotFinite)).then_some(outcome)
     }

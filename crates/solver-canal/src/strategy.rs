@@ -41,8 +41,14 @@ impl Canal {
         if self.is_done(run) {
             return Outcome::Converged;
         }
-        let most = self.settings.outer_loop.max_iterations;
-        if let Some(outcome) = self.outer_loop(run, spent, ("outer loop", 1.0, most)) {
+        let settings = &self.settings.outer_loop;
+        let first = (
+            "outer loop",
+            1.0,
+            settings.penalty_scope,
+            settings.max_iterations,
+        );
+        if let Some(outcome) = self.outer_loop(run, spent, first) {
             return outcome;
         }
         for attempt in 0..self.rescue_attempts(run) {
