@@ -82,7 +82,9 @@ impl Canal {
             if self.is_test_met(run, &change) {
                 return Some(self.stopped(run));
             }
+            // Impulses that run away prove nothing.
             if change.gap > HALF * previous_gap
+                && residual <= self.best.residual / NOTHING
                 && let Some(outcome) = self.contradiction(run, &change)
             {
                 self.best.start(&self.state.lambda, residual);

@@ -71,7 +71,43 @@ impl Law {
             }),
         }
     }
+
+    /// Whether the law weighs impulses against each other or against themselves at (z, λ), as sliding and
+    /// springs do: what it says of them is known to the last digit of λ only. Where rows hold or are open,
+    /// velocities decide alone.
+    pub(crate) fn weighs_impulses(
+        &self,
+        z: &Vector3<f64>,
+        e: &Vector3<f64>,
+        lambda: &Vector3<f64>,
+        beta: f64,
+    ) -> bool {
+        let target = lambda - (z + e) * beta;
+        match *self {
+            Law::Contact { friction } => {
+                let radius = friction * target.z;
+                target.z > 0.0 && target.xy().norm() >= (1.0 - LAST_DIGITS) * radius
+            }
+            Law::AnisotropicContact { friction } => {
+                let inside = Vector3::new(
+                    target.x / friction[0],
+                    target.y / friction[1],
+                    target.z * (1.0 - LAST_DIGITS),
+                );
+                // Without friction along an axis nothing sticks along it.
+                target.z > 0.0 && !(inside.xy().norm() < inside.z)
+            }
+            Law::CompliantContact { .. } | Law::Soft { .. } => true,
+            Law::Unilateral
+            | Law::Equality
+            | Law::JointFriction { .. }
+            | Law::JointLimit { .. } => false,
+        }
+    }
 }
+
+/// Impulses this close to the edge of the friction cone may be on either side of it.
+const LAST_DIGITS: f64 = 4.0 * f64::EPSILON;
 
 /// With `pull` = β w and s = λ − pull: the normal part is max(s_n, 0), the tangential part s_t
 /// shortened by a factor, which is 1 where the contact sticks and 0 where it opens.

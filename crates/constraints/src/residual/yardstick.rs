@@ -310,7 +310,22 @@ impl Yardstick {
         let residual = self.measure_at(problem, lambda, &self.row_velocity, criterion);
         // What the corrections leave of v̂ where the factor of A has hardly a digit.
         let unknown = size * self.solve_error().powi(CORRECTIONS + 1);
-        worse(residual, unknown)
+        worse(residual + self.rounding_of_laws(problem, lambda), unknown)
+    }
+
+    /// The last digits of impulses that laws weigh against each other, as a velocity, m/s.
+    fn rounding_of_laws(&self, problem: &Problem, lambda: &[f64]) -> f64 {
+        let mut largest: f64 = 0.0;
+        for (constraint, &mass) in problem.constraints().iter().zip(&self.effective_mass) {
+            let (z, impulse) = (constraint.load(&self.row_velocity), constraint.load(lambda));
+            if constraint
+                .law
+                .weighs_impulses(&z, &constraint.error, &impulse, mass)
+            {
+                largest = largest.max(2.0 * f64::EPSILON * impulse.norm() / mass);
+            }
+        }
+        largest
     }
 
     /// What rounding may leave of a residual in m/s: v̂ of these impulses is not known better.
@@ -340,7 +355,9 @@ impl Yardstick {
             let size: f64 = roots
                 .map(|(subsystem, root)| root * self.energy[subsystem])
                 .sum();
-            largest = worse(largest, size + constraint.error.amax());
+            // Rows that move nothing have a mass by convention only, which their law sees all the same.
+            let own = constraint.load(lambda).norm() / self.effective_mass[index];
+            largest = worse(largest, size.max(own) + constraint.error.amax());
         }
         largest
     }
