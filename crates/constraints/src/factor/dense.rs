@@ -73,7 +73,7 @@ impl DenseFactor {
     /// Largest diagonal entry of A over what is left of it as a pivot: how much is lost.
     pub(super) fn largest_pivot_ratio(&self) -> f64 {
         if self.is_diagonal {
-            return 1.0;
+            return 0.0;
         }
         let n = self.matrix.nrows();
         let ratio = |i| self.matrix[(i, i)] / self.factor[i * n + i].powi(2);

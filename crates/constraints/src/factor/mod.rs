@@ -81,8 +81,8 @@ impl DynamicsMatrix {
                 BlockFactor::Dense(factor) => factor.largest_pivot_ratio(),
                 BlockFactor::Sparse(_) => f64::INFINITY,
             };
-            // Each degree of freedom adds a rounding of its own.
-            largest = largest.max(ratio * (dofs[1] - dofs[0]) as f64);
+            // Each degree of freedom adds a rounding of its own, in either direction.
+            largest = largest.max(ratio * ((dofs[1] - dofs[0]) as f64).sqrt());
         }
         f64::EPSILON * largest
     }
