@@ -1,6 +1,6 @@
 //! Filling a [`Problem`]: every push validates and names what is wrong.
 
-use nalgebra::{DMatrix, Matrix6, Vector3};
+use nalgebra::{DMatrix, Matrix6};
 
 use crate::error::ProblemError;
 use crate::law::Law;
@@ -130,6 +130,31 @@ impl Problem {
         check_right_hand_side(subsystem.dof_count(), b).map_err(fail)
     }
 
+    /// Lets `write` fill a subsystem and its part of b in place: what
+    /// [`update_subsystem`](Self::update_subsystem) does without a b from elsewhere.
+    ///
+    /// # Errors
+    /// As [`push_subsystem`](Self::push_subsystem), and what `write` reports; the subsystem then
+    /// holds what was written.
+    pub fn write_subsystem<E: From<ProblemError>>(
+        &mut self,
+        index: usize,
+        write: impl FnOnce(&mut Subsystem, &mut [f64]) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let fail = |reason| ProblemError::Subsystem {
+            subsystem: index,
+            reason,
+        };
+        let count = self.subsystems.len();
+        let Some(subsystem) = self.subsystems.get_mut(index) else {
+            return Err(fail(format!("there are only {count} subsystems")).into());
+        };
+        let b = &mut self.b[self.dof_start[index]..self.dof_start[index + 1]];
+        write(subsystem, b)?;
+        subsystem.check().map_err(fail)?;
+        Ok(check_right_hand_side(subsystem.dof_count(), b).map_err(fail)?)
+    }
+
     /// Replaces a subsystem's part of b.
     ///
     /// # Errors
@@ -163,21 +188,7 @@ impl Problem {
     ) -> Result<usize, ProblemError> {
         let index = self.constraints.len();
         let rows = error.len();
-        law.check(rows)
-            .map_err(|(field, value, reason)| ProblemError::Constraint {
-                constraint: index,
-                field,
-                value,
-                reason,
-            })?;
-        if let Some(&value) = error.iter().find(|value| !value.is_finite()) {
-            return Err(ProblemError::Constraint {
-                constraint: index,
-                field: "e",
-                value,
-                reason: "is not finite",
-            });
-        }
+        let constraint = Constraint::checked(index, law, rows, error)?;
         for (term, (subsystem, block)) in blocks.iter().enumerate() {
             self.check_block(rows, *subsystem, block)
                 .map_err(|reason| ProblemError::Term {
@@ -186,15 +197,11 @@ impl Problem {
                     reason,
                 })?;
         }
-        let mut padded = Vector3::zeros();
-        padded.as_mut_slice()[..rows].copy_from_slice(error);
         let constraint = Constraint {
-            law,
-            error: padded,
-            rows,
             first_row: self.row_count(),
             first_term: self.terms.len(),
             term_count: blocks.len(),
+            ..constraint
         };
         for (subsystem, block) in blocks {
             self.store_block(*subsystem, block);
@@ -302,7 +309,7 @@ impl Problem {
         Ok(checked)
     }
 
-    fn check_block(
+    pub(crate) fn check_block(
         &self,
         rows: usize,
         subsystem: usize,

@@ -20,13 +20,14 @@ mod rows;
 mod solver;
 pub mod stabilization;
 mod subsystem;
+mod writer;
 
 pub use delassus::{Delassus, Run};
 pub use error::ProblemError;
 pub use factor::DynamicsMatrix;
 pub use joint_rows::{JointRows, Segment};
 pub use law::{ConeOperator, Law, Response, SmoothedResponse};
-pub use problem::{Constraint, Problem};
+pub use problem::{Constraint, MAX_ROWS, Problem};
 pub use residual::{Residuals, Yardstick};
 pub use rows::RowBlock;
 pub use solver::{
@@ -35,3 +36,4 @@ pub use solver::{
 };
 pub use stabilization::{ContactNormal, SoftCoefficients};
 pub use subsystem::{SparseSymmetric, Subsystem, Tree, TreeBody};
+pub use writer::{ConstraintWriter, DofBlock};

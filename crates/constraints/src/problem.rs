@@ -3,9 +3,13 @@
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 
+use crate::error::ProblemError;
 use crate::law::Law;
 use crate::rows::{RowBlock, Term, TermKind};
 use crate::subsystem::Subsystem;
+
+/// Most rows that a constraint may have: three of force and three of torque.
+pub const MAX_ROWS: usize = 6;
 
 /// One constraint: its law, its error term and where its rows are.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -24,6 +28,40 @@ pub struct Constraint {
 }
 
 impl Constraint {
+    /// A constraint without a place yet, checked: its law, its number of rows and its error term.
+    pub(crate) fn checked(
+        index: usize,
+        law: Law,
+        rows: usize,
+        error: &[f64],
+    ) -> Result<Self, ProblemError> {
+        let refuse = |field, value, reason| ProblemError::Constraint {
+            constraint: index,
+            field,
+            value,
+            reason,
+        };
+        law.check(rows)
+            .map_err(|(field, value, reason)| refuse(field, value, reason))?;
+        if error.len() != rows {
+            let reason = "has another number of rows than the constraint";
+            return Err(refuse("e", error.len() as f64, reason));
+        }
+        if let Some(&value) = error.iter().find(|value| !value.is_finite()) {
+            return Err(refuse("e", value, "is not finite"));
+        }
+        let mut padded = Vector3::zeros();
+        padded.as_mut_slice()[..rows].copy_from_slice(error);
+        Ok(Self {
+            law,
+            error: padded,
+            rows,
+            first_row: 0,
+            first_term: 0,
+            term_count: 0,
+        })
+    }
+
     /// The constraint's rows in stacked vectors such as λ.
     pub fn row_range(&self) -> std::ops::Range<usize> {
         self.first_row..self.first_row + self.rows
@@ -154,7 +192,7 @@ impl Problem {
             .map(move |term| (term.subsystem, self.row_block(term, constraint.rows)))
     }
 
-    fn row_block(&self, term: &Term, rows: usize) -> RowBlock<'_> {
+    pub(crate) fn row_block(&self, term: &Term, rows: usize) -> RowBlock<'_> {
         let values = &self.coefficients[term.first_value..];
         let indices = &self.indices[term.first_index..];
         match term.kind {
