@@ -237,6 +237,26 @@ impl Problem {
         Ok(())
     }
 
+    /// Adds a subsystem whose numbers are still to be written, see
+    /// [`write_subsystem`](Self::write_subsystem), which checks them. Returns its index.
+    pub fn reserve_subsystem(&mut self, subsystem: Subsystem) -> usize {
+        if self.dof_start.is_empty() {
+            self.dof_start.push(0);
+        }
+        self.b.resize(self.b.len() + subsystem.dof_count(), 0.0);
+        self.dof_start.push(self.b.len());
+        self.subsystems.push(subsystem);
+        self.subsystems.len() - 1
+    }
+
+    /// Removes constraints and subsystems, and hands the latter back to be put in again.
+    pub fn clear(&mut self) -> Vec<Subsystem> {
+        self.clear_constraints();
+        self.b.clear();
+        self.dof_start.truncate(1);
+        std::mem::take(&mut self.subsystems)
+    }
+
     /// Removes all constraints and keeps the subsystems and all storage.
     pub fn clear_constraints(&mut self) {
         self.constraints.clear();

@@ -18,7 +18,6 @@ pub mod problem_file;
 mod residual;
 mod rows;
 mod solver;
-pub mod stabilization;
 mod subsystem;
 mod writer;
 
@@ -34,6 +33,5 @@ pub use solver::{
     Budget, Criterion, Declaration, Failure, HistoryEntry, Outcome, Relaxation, Report, Solution,
     Solver, StageReport, Stages, Stall, StopFlag, Stopwatch,
 };
-pub use stabilization::{ContactNormal, SoftCoefficients};
 pub use subsystem::{SparseSymmetric, Subsystem, Tree, TreeBody};
 pub use writer::{ConstraintWriter, DofBlock};

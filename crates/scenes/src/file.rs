@@ -112,5 +112,6 @@ fn settings(file: &SceneFile) -> Settings {
         relinearizations: given.relinearizations.unwrap_or(default.relinearizations),
         islands: given.islands.unwrap_or(default.islands),
         warm_start: given.warm_start.unwrap_or(default.warm_start),
+        ..Settings::default()
     }
 }

@@ -1,10 +1,10 @@
 //! Rigid bodies as a user describes them and as the world keeps them.
 
-use nalgebra::{Isometry3, Matrix3, Vector3};
+use nalgebra::{Isometry3, Vector3};
 use serde::{Deserialize, Serialize};
 use stiction_dynamics::Inertia;
 
-use crate::error::{Result, SimError, check, finite_vector, positive};
+use crate::error::{Result, check, finite_vector};
 
 /// A body of a world: a rigid body, or a link of a robot.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -101,7 +101,7 @@ impl RigidBody {
     }
 }
 
-/// What the world keeps of a body.
+/// What the world keeps of a body, by its frame.
 #[derive(Debug, Clone)]
 pub(crate) struct Body {
     pub(crate) name: String,
@@ -109,98 +109,55 @@ pub(crate) struct Body {
     pub(crate) color: Option<[f32; 4]>,
     /// Mass, kg; zero for what forces don't move.
     pub(crate) mass: f64,
-    /// Centre of mass in the body's frame, m; the origin for driven and fixed bodies and links.
-    pub(crate) center: Vector3<f64>,
-    /// Rotational inertia about the centre of mass, body axes, kg·m².
-    pub(crate) inertia: Matrix3<f64>,
-    /// Its inverse.
-    pub(crate) inverse_inertia: Matrix3<f64>,
 }
 
-/// How a body takes part in the equations of motion.
+/// Which of the world's mechanisms a body belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Kind {
-    Fixed,
-    Driven,
-    Free {
-        subsystem: usize,
-    },
-    /// Moving link of a robot: body of one of its trees.
-    Link {
-        robot: usize,
-        subsystem: usize,
-        link: usize,
-    },
-}
-
-impl Kind {
-    /// Subsystem and body within it, for what the solver moves.
-    pub(crate) fn site(self) -> Option<(usize, usize)> {
-        match self {
-            Kind::Fixed | Kind::Driven => None,
-            Kind::Free { subsystem } => Some((subsystem, 0)),
-            Kind::Link {
-                subsystem, link, ..
-            } => Some((subsystem, link)),
-        }
-    }
+    /// Fixed or driven: which of the scenery.
+    Scenery(usize),
+    /// Which of the free bodies.
+    Free(usize),
+    /// A link of a robot, or its base.
+    Link { robot: usize, link: usize },
+    /// A frame of another mechanism.
+    Other { mechanism: usize },
 }
 
 impl Body {
-    /// Checks a description; `subsystem` is the one a free body would get.
-    pub(crate) fn from_description(body: &RigidBody, subsystem: usize) -> Result<Self> {
-        let name = &body.name;
-        let pose = body.pose.translation.vector.iter();
-        finite_vector(name, "pose", pose.chain(body.pose.rotation.coords.iter()))?;
-        finite_vector(name, "velocity", body.velocity.iter())?;
-        finite_vector(name, "angular velocity", body.angular_velocity.iter())?;
-        if let Some(color) = body.color {
-            for value in color.map(f64::from) {
-                let good = (0.0..=1.0).contains(&value);
-                check(name, "color", value, good, "must be in [0, 1]")?;
-            }
+    pub(crate) fn new(name: &str, mass: f64, mechanism: usize) -> Self {
+        Self {
+            name: name.to_owned(),
+            kind: Kind::Other { mechanism },
+            color: None,
+            mass,
         }
-        let mut out = Self {
-            name: name.clone(),
-            kind: Kind::Fixed,
-            color: body.color,
-            mass: 0.0,
-            center: Vector3::zeros(),
-            inertia: Matrix3::zeros(),
-            inverse_inertia: Matrix3::zeros(),
-        };
-        match body.mobility {
-            Mobility::Fixed => {
-                let still = body.velocity.norm() + body.angular_velocity.norm();
-                check(
-                    name,
-                    "velocity",
-                    still,
-                    still == 0.0,
-                    "must be zero for a fixed body",
-                )?;
-            }
-            Mobility::Driven => out.kind = Kind::Driven,
-            Mobility::Free(inertia) => {
-                positive(name, "mass", inertia.mass)?;
-                out.kind = Kind::Free { subsystem };
-                out.mass = inertia.mass;
-                out.center = inertia.com();
-                finite_vector(name, "center of mass", out.center.iter())?;
-                out.inertia = inertia.about_com().to_matrix();
-                let Some(factor) = out.inertia.cholesky() else {
-                    return Err(SimError::NotPossible {
-                        element: name.clone(),
-                        reason: format!(
-                            "its rotational inertia about the centre of mass must be positive \
-                             definite, its eigenvalues are {:?} kg·m²",
-                            inertia.about_com().eigenvalues()
-                        ),
-                    });
-                };
-                out.inverse_inertia = factor.inverse();
-            }
-        }
-        Ok(out)
     }
+}
+
+impl RigidBody {
+    /// Refuses numbers that no body can have.
+    pub(crate) fn validate(&self) -> Result<()> {
+        let name = &self.name;
+        let pose = self.pose.translation.vector.iter();
+        finite_vector(name, "pose", pose.chain(self.pose.rotation.coords.iter()))?;
+        finite_vector(name, "velocity", self.velocity.iter())?;
+        finite_vector(name, "angular velocity", self.angular_velocity.iter())?;
+        check_color(name, self.color)?;
+        if self.mobility == Mobility::Fixed {
+            let still = self.velocity.norm() + self.angular_velocity.norm();
+            let reason = "must be zero for a fixed body";
+            check(name, "velocity", still, still == 0.0, reason)?;
+        }
+        Ok(())
+    }
+}
+
+/// Refuses a colour outside of 0 to 1.
+pub(crate) fn check_color(name: &str, color: Option<[f32; 4]>) -> Result<()> {
+    for value in color.into_iter().flatten().map(f64::from) {
+        let good = (0.0..=1.0).contains(&value);
+        check(name, "color", value, good, "must be in [0, 1]")?;
+    }
+    Ok(())
 }

@@ -3,61 +3,54 @@
 mod batch;
 mod body;
 mod connection;
-mod contact_rows;
-mod control;
+mod drive;
 mod error;
 mod free_bodies;
-mod gyroscopic;
-mod hold;
-mod island;
-mod joint_force;
-mod limits;
 mod mass;
 mod measure;
-mod overlap;
-mod placement;
-mod push_out;
+mod mechanism;
 mod record;
-mod relinearize;
-mod report;
 mod robot;
-mod rows;
-mod sensor;
+mod scenery;
 mod settings;
 mod snapshot;
 pub mod solvers;
 mod state;
 mod step;
 mod tendon;
-mod trees;
-mod visual;
-mod warm_start;
 mod world;
 
 pub use batch::step_all;
 pub use body::{BodyHandle, Mobility, RigidBody};
-pub use connection::{Connection, ConnectionHandle, ConnectionKind};
-pub use control::{Commands, Controller, Tracking, Wrench};
+pub use connection::{Connection, ConnectionHandle};
+pub use drive::{Commands, Controller, Inputs, Wrench};
 pub use error::{Result, SimError, StepFailure};
-pub use island::SolvedProblem;
-pub use joint_force::JointForces;
 pub use mass::{uniform_inertia, volume};
-pub use overlap::Overlap;
-pub use report::{ContactForce, ContactMode, StageTimes, StepReport};
+pub use measure::{JointForces, JointState};
+pub use mechanism::{
+    Element, Energy, Layout, Mechanism, MechanismHandle, Momentum, Now, Placing, Registry,
+    RowContext, RowSource,
+};
 pub use robot::RobotHandle;
-pub use sensor::JointState;
 pub use settings::Settings;
 pub use snapshot::Snapshot;
-pub use state::Twist;
+pub use state::State;
+pub use step::{ContactForce, ContactMode, StageTimes, StepReport};
 pub use tendon::{Tendon, TendonBranch, TendonHandle, TendonPath, TendonState};
-pub use visual::ColliderHandle;
-pub use world::World;
+pub use world::{ColliderHandle, Overlap, World};
 
 // What a user of this crate needs of the others.
 pub use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 pub use stiction_collision::{
     Collider, CombineRule, Execution, Friction, Groups, Material, Shape, sdf,
 };
+pub use stiction_constraints::{Law, Subsystem};
 pub use stiction_dynamics::{
     DofProperties, Inertia, JointKind, Model, ModelDescription, Symmetric3, Transform,
+};
+pub use stiction_islands::{
+    AssemblyError, Dormant, OverlapPolicy, RowKey, RowList, RowNote, SolvedProblem,
+};
+pub use stiction_modeling::{
+    ConnectionKind, Motion, Places, RowWriter, Scheme, Site, Tracking, Twist,
 };

@@ -6,8 +6,10 @@ use stiction_recording::{
     Body, Contact, ContactState, Frame, Geometry, Header, Mesh, Pose, Statistics, Visual,
 };
 
-use crate::body::Kind;
-use crate::report::ContactMode;
+use stiction_modeling::Motion;
+
+use crate::robot::Robot;
+use crate::step::ContactMode;
 use crate::world::World;
 
 /// Colours of bodies that have none of their own, in turn.
@@ -29,27 +31,32 @@ impl World {
     pub fn recording_header(&self, scene: &str, interval: f64) -> Header {
         let mut meshes = Vec::new();
         let mut bodies: Vec<Body> = self
+            .tables
             .bodies
             .iter()
-            .map(|body| Body {
+            .zip(&self.places.frames.motion)
+            .map(|(body, motion)| Body {
                 name: body.name.clone(),
                 mass: body.mass,
-                fixed: body.kind == Kind::Fixed,
+                fixed: *motion == Motion::Fixed,
                 ..Body::default()
             })
             .collect();
-        let colliders = self.collision.colliders().iter().zip(&self.collider_colors);
+        let colliders = self.collision.colliders().iter();
+        let colliders = colliders.zip(&self.drawing.collider_colors);
         let colliders = colliders
             .map(|(collider, color)| (collider.body, &collider.shape, &collider.local_pose, color));
-        let visuals = self.visuals.iter();
+        let visuals = self.drawing.visuals.iter();
         let visuals =
             visuals.map(|visual| (visual.body, &visual.shape, &visual.pose, &visual.color));
         for (index, shape, pose, color) in colliders.chain(visuals) {
-            let body = &self.bodies[index];
-            let color = color.or(body.color).unwrap_or(match body.kind {
-                Kind::Fixed => STILL,
-                _ => COLORS[index % COLORS.len()],
-            });
+            let own = self.tables.bodies[index].color;
+            let color = color
+                .or(own)
+                .unwrap_or(match self.places.frames.motion[index] {
+                    Motion::Fixed => STILL,
+                    _ => COLORS[index % COLORS.len()],
+                });
             draw(shape, pose, color, &mut bodies[index].visuals, &mut meshes);
         }
         Header {
@@ -69,10 +76,11 @@ impl World {
         let report = &self.report;
         Frame {
             time: self.state.time,
-            poses: self.placement.poses.iter().map(pose_of).collect(),
+            poses: self.places.frames.pose.iter().map(pose_of).collect(),
             velocities: self
-                .placement
-                .twists
+                .places
+                .frames
+                .twist
                 .iter()
                 .map(|twist| {
                     let (l, a) = (twist.linear, twist.angular);
@@ -80,10 +88,10 @@ impl World {
                 })
                 .collect(),
             joints: self
-                .state
                 .robots
                 .iter()
-                .flat_map(|robot| robot.q.iter().copied())
+                .filter_map(|robot| self.mechanisms.typed::<Robot>(robot.index))
+                .flat_map(|robot| self.state.q[robot.q.clone()].iter().copied())
                 .collect(),
             nodes: Vec::new(),
             contacts: self

@@ -2,6 +2,8 @@
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
+use stiction_islands::OverlapPolicy;
+use stiction_modeling::Scheme;
 
 use crate::error::{Result, check, finite_vector, not_negative, positive};
 
@@ -19,6 +21,10 @@ pub struct Settings {
     pub tolerance: f64,
     /// Most iterations of the solver per island and step; `None` leaves it to the solver.
     pub max_iterations: Option<usize>,
+    /// Wall-clock time that a step may take until its solvers stop with what they have, s; `None` for
+    /// no limit. With a limit results depend on the machine.
+    #[serde(default)]
+    pub step_time: Option<f64>,
     /// Share of a penetration or of a joint's error that is removed in a step, in [0, 1].
     pub baumgarte: f64,
     /// Largest speed at which a penetration is pushed out, m/s, and at which a joint or tendon that
@@ -34,6 +40,9 @@ pub struct Settings {
     pub islands: bool,
     /// Whether impulses of the last step are the guess of the next.
     pub warm_start: bool,
+    /// Limits of what is done about bodies that overlap and cannot simply be pushed apart.
+    #[serde(default)]
+    pub overlaps: OverlapPolicy,
 }
 
 impl Settings {
@@ -49,6 +58,9 @@ impl Settings {
         check("settings", "theta", self.theta, theta, "must be in [0, 1)")?;
         finite_vector("settings", "gravity", self.gravity.iter())?;
         positive("settings", "tolerance", self.tolerance)?;
+        if let Some(time) = self.step_time {
+            positive("settings", "step_time", time)?;
+        }
         let share = (0.0..=1.0).contains(&self.baumgarte);
         check(
             "settings",
@@ -58,7 +70,30 @@ impl Settings {
             "must be in [0, 1]",
         )?;
         not_negative("settings", "push_out_speed", self.push_out_speed)?;
-        not_negative("settings", "contact_margin", self.contact_margin)
+        not_negative("settings", "contact_margin", self.contact_margin)?;
+        let overlaps = &self.overlaps;
+        for (field, value) in [
+            ("overlaps.notable", overlaps.notable),
+            ("overlaps.missed", overlaps.missed),
+            ("overlaps.immovable", overlaps.immovable),
+            ("overlaps.violent", overlaps.violent),
+            ("overlaps.out_of_reach", overlaps.out_of_reach),
+            ("overlaps.absurd", overlaps.absurd),
+            ("overlaps.good_guess", overlaps.good_guess),
+        ] {
+            not_negative("settings", field, value)?;
+        }
+        Ok(())
+    }
+
+    /// What rows need to know of it.
+    pub fn scheme(&self) -> Scheme {
+        Scheme {
+            dt: self.time_step,
+            theta: self.theta,
+            baumgarte: self.baumgarte,
+            push_out_speed: self.push_out_speed,
+        }
     }
 }
 
@@ -70,12 +105,14 @@ impl Default for Settings {
             gravity: Vector3::new(0.0, 0.0, -9.81),
             tolerance: 1e-8,
             max_iterations: None,
+            step_time: None,
             baumgarte: 0.2,
             push_out_speed: 0.5,
             contact_margin: 1e-3,
             relinearizations: 0,
             islands: true,
             warm_start: true,
+            overlaps: OverlapPolicy::default(),
         }
     }
 }

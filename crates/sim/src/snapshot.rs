@@ -2,46 +2,62 @@
 
 use serde::{Deserialize, Serialize};
 use stiction_collision::CollisionMemory;
+use stiction_islands::WarmStart;
 
-use crate::control::Commands;
+use crate::drive::Commands;
 use crate::error::{Result, SimError};
+use crate::measure::LastStep;
+use crate::mechanism::Element;
 use crate::state::State;
-use crate::warm_start::WarmStart;
+use crate::step::{ContactForce, StageTimes, StepReport};
 use crate::world::World;
 
 /// Version of the snapshot's layout.
-const VERSION: u32 = 4;
+const VERSION: u32 = 5;
 
-/// Everything a world needs to go on as if it had never stopped. It does not hold the world's
-/// bodies and shapes: restore it into a world that was built in the same way.
+/// Everything a world needs to go on as if it had never stopped, and what it can be asked about its
+/// last step. It does not hold the world's bodies and shapes: restore it into a world that was built in
+/// the same way.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
     version: u32,
+    elements: Vec<Element>,
     bodies: Vec<String>,
-    robots: Vec<String>,
     state: State,
     commands: Commands,
     warm_start: WarmStart,
     collision: CollisionMemory,
     controllers: Vec<Vec<f64>>,
+    last: LastStep,
+    contact_forces: Vec<ContactForce>,
+    report: StepReport,
 }
 
 impl World {
-    /// Everything the world needs to go on from here.
+    /// Everything the world needs to go on from here. Taken by a controller within a step, it is of
+    /// the start of that step.
     pub fn snapshot(&self) -> Snapshot {
+        let controllers = match self.controllers.is_empty() {
+            true => self.controller_memory.clone(),
+            false => self.controllers.iter().map(|one| one.memory()).collect(),
+        };
+        let bodies = self.tables.bodies.iter();
         Snapshot {
             version: VERSION,
-            bodies: self.bodies.iter().map(|body| body.name.clone()).collect(),
-            robots: self.robots.iter().map(|robot| robot.name.clone()).collect(),
+            elements: self.tables.layout.elements.clone(),
+            bodies: bodies.map(|body| body.name.clone()).collect(),
             state: self.state.clone(),
             commands: self.commands.clone(),
             warm_start: self.warm_start.clone(),
             collision: self.collision.memory(),
-            controllers: self
-                .controllers
-                .iter()
-                .map(|controller| controller.memory())
-                .collect(),
+            controllers,
+            last: self.last.clone(),
+            contact_forces: self.contact_forces.clone(),
+            // Two runs that do the same take different times.
+            report: StepReport {
+                stages: StageTimes::default(),
+                ..self.report.clone()
+            },
         }
     }
 
@@ -53,13 +69,14 @@ impl World {
         self.check(snapshot)?;
         self.collision.restore_memory(&snapshot.collision)?;
         self.state.copy_from(&snapshot.state);
-        self.commands.clone_from(&snapshot.commands);
+        self.commands.copy_from(&snapshot.commands);
         self.warm_start.clone_from(&snapshot.warm_start);
         for (controller, memory) in self.controllers.iter_mut().zip(&snapshot.controllers) {
             controller.restore(memory);
         }
-        self.contact_forces.clear();
-        self.has_previous = false;
+        self.last.copy_from(&snapshot.last);
+        self.contact_forces.clone_from(&snapshot.contact_forces);
+        self.report.clone_from(&snapshot.report);
         self.refresh()
     }
 
@@ -71,42 +88,32 @@ impl World {
                 snapshot.version
             ));
         }
-        let bodies = self.bodies.iter().map(|body| &body.name);
+        let (layout, state) = (&self.tables.layout, &snapshot.state);
+        let bodies = self.tables.bodies.iter().map(|body| &body.name);
         if !bodies.eq(&snapshot.bodies) {
             return refuse("it has other bodies".to_owned());
         }
-        let robots = self.robots.iter().map(|robot| &robot.name);
-        if !robots.eq(&snapshot.robots) {
-            return refuse("it has other robots".to_owned());
+        if layout.elements != snapshot.elements {
+            return refuse("its bodies, robots or their joints are others".to_owned());
         }
-        let same_robots = self.state.robots.iter().zip(&snapshot.state.robots);
-        if snapshot.state.robots.len() != self.state.robots.len()
-            || same_robots
-                .into_iter()
-                .any(|(a, b)| a.q.len() != b.q.len() || a.v.len() != b.v.len())
+        let sizes = |state: &State| [state.q.len(), state.v.len(), state.memory.len()];
+        if sizes(state) != sizes(&self.state)
+            || snapshot.controllers.len() != self.controllers.len()
         {
-            return refuse("its robots have other joints".to_owned());
-        }
-        let counts = [
-            (snapshot.state.bodies.len(), self.bodies.len()),
-            (snapshot.commands.wrenches.len(), self.bodies.len()),
-            (snapshot.commands.driven.len(), self.bodies.len()),
-            (snapshot.commands.kinds.len(), self.bodies.len()),
-            (snapshot.commands.centers.len(), self.bodies.len()),
-            (snapshot.commands.robots.len(), self.robots.len()),
-            (snapshot.commands.tendons.len(), self.tendons.len()),
-            (snapshot.controllers.len(), self.controllers.len()),
-        ];
-        if counts.iter().any(|(found, expected)| found != expected) {
             return refuse("its parts have other sizes than the world".to_owned());
         }
-        let dofs = self.commands.robots.iter().zip(&snapshot.commands.robots);
-        if dofs.into_iter().any(|(a, b)| a.len() != b.len()) {
-            return refuse("its commands are for other joints".to_owned());
+        if !self.commands.fits(&snapshot.commands) {
+            return refuse("its commands are for other bodies, joints or tendons".to_owned());
         }
-        let finite = snapshot.state.bodies.iter().all(|body| body.is_finite())
-            && snapshot.state.robots.iter().all(|robot| robot.is_finite());
-        if !finite {
+        let counts = [
+            self.tables.bodies.len(),
+            self.tendons.len(),
+            layout.subsystem_count(),
+        ];
+        if !snapshot.last.fits(counts, state) {
+            return refuse("its last step is of another world".to_owned());
+        }
+        if !state.is_finite() || !snapshot.warm_start.is_finite() {
             return refuse("it holds numbers that are not finite".to_owned());
         }
         Ok(())

@@ -58,6 +58,13 @@ pub fn make(name: &str) -> Result<Box<dyn Solver>> {
         })
 }
 
+/// Makes solvers of a name.
+pub(crate) fn maker(name: &str) -> Result<impl Fn() -> Box<dyn Solver> + Send + Sync + 'static> {
+    make(name)?;
+    let name = name.to_owned();
+    Ok(move || make(&name).expect("names of solvers don't vanish"))
+}
+
 /// The known name with the fewest letters to change.
 fn nearest(name: &str) -> &'static str {
     all()

@@ -1,23 +1,17 @@
-//! Tendons: lengths that depend on where things are, with limits, dry friction, a spring and a
-//! drive of their own.
-//!
-//! With the gradient J of the length, l̇ = J v, every part of a tendon is one row: the limits keep
-//! l + dt J v̂ in an interval, dry friction opposes J v̂, spring, damper and drive are one implicit
-//! force along J.
+//! Tendons as a user describes them and as the world keeps them; `stiction_modeling::tendon` has the
+//! mechanics.
 
-mod rows;
-
-use nalgebra::{Point3, Vector6};
+use nalgebra::Point3;
 use serde::{Deserialize, Serialize};
+use stiction_modeling::tendon::{self, DofTerm, LengthMotion, Strand};
+use stiction_modeling::{Places, Tracking};
 
 use crate::body::BodyHandle;
-use crate::control::Tracking;
 use crate::error::{Result, SimError, check, finite, finite_vector, not_negative, positive};
 use crate::robot::RobotHandle;
-use crate::rows::Key;
+use crate::state::State;
+use crate::step::RowKind;
 use crate::world::World;
-use rows::Site;
-pub(crate) use rows::{TendonContext, TendonEntry};
 
 /// A tendon of a world.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
@@ -160,10 +154,26 @@ pub struct TendonState {
     pub force: f64,
 }
 
-impl Tendon {
-    /// How far a length is outside the range in which the spring is slack, m.
-    fn stretch(&self, length: f64) -> f64 {
-        length - length.clamp(self.rest[0], self.rest[1])
+/// A tendon of a world.
+#[derive(Debug)]
+pub(crate) struct TendonEntry {
+    pub(crate) name: String,
+    pub(crate) model: tendon::Tendon,
+    /// Of a sum of joints: coordinate, degree of freedom (both of the world) and coefficient.
+    joints: Vec<(usize, usize, f64)>,
+}
+
+impl TendonEntry {
+    /// Length and rates.
+    pub(crate) fn measure(&self, state: &State, places: &Places) -> LengthMotion {
+        self.model.measure(places).unwrap_or_else(|| {
+            let mut motion = LengthMotion::default();
+            for &(q, v, coefficient) in &self.joints {
+                motion.length += coefficient * state.q[q];
+                motion.before += coefficient * state.v[v];
+            }
+            motion
+        })
     }
 }
 
@@ -171,58 +181,85 @@ impl World {
     /// Adds a tendon.
     ///
     /// # Errors
-    /// A taken name, numbers that no tendon can have, unknown bodies or degrees of freedom, and a
-    /// path over more than two free bodies or kinematic trees.
+    /// A taken name, numbers that no tendon can have, unknown bodies or degrees of freedom.
     pub fn add_tendon(&mut self, tendon: Tendon) -> Result<TendonHandle> {
         tendon.validate()?;
-        if self
-            .tendons
-            .iter()
-            .any(|other| other.tendon.name == tendon.name)
-        {
+        if self.tendons.iter().any(|other| other.name == tendon.name) {
             return Err(SimError::DuplicateName {
                 what: "tendon",
                 name: tendon.name,
             });
         }
-        let mut sites: Vec<Site> = Vec::new();
-        let gradients = match &tendon.path {
-            TendonPath::Joints { robot, terms } => self.joint_gradients(&tendon, *robot, terms)?,
+        let mut joints = Vec::new();
+        let path = match &tendon.path {
+            TendonPath::Joints { robot, terms } => {
+                let (path, found) = self.sum_of_joints(&tendon.name, *robot, terms)?;
+                joints = found;
+                path
+            }
             TendonPath::Points(branches) => {
-                for &(body, _) in branches.iter().flat_map(|branch| &branch.points) {
-                    let kind = self.body(body)?.kind;
-                    if let Some((subsystem, link)) = kind.site()
-                        && !sites.iter().any(|site| site.body == body.0)
-                    {
-                        sites.push(Site {
-                            body: body.0,
-                            subsystem,
-                            link,
-                            values: Vector6::zeros(),
-                        });
+                let mut lines = Vec::new();
+                for branch in branches {
+                    for &(body, _) in &branch.points {
+                        self.body(body)?;
                     }
+                    let points = branch.points.iter();
+                    lines.push(tendon::Branch {
+                        divisor: branch.divisor,
+                        points: points.map(|&(body, at)| (body.0 as u32, at)).collect(),
+                    });
                 }
-                self.point_gradients(&sites)
+                tendon::Path::Lines(lines)
             }
         };
-        if gradients.len() > 2 {
-            return Err(SimError::NotPossible {
-                element: tendon.name,
-                reason: format!(
-                    "pulls at {} free bodies and kinematic trees; a tendon can pull at two",
-                    gradients.len()
-                ),
+        let strand = Strand {
+            limits: tendon.limits,
+            stiffness: tendon.stiffness,
+            damping: tendon.damping,
+            rest: tendon.rest,
+            friction_loss: tendon.friction_loss,
+        };
+        let shape = |subsystem: usize| {
+            let (mechanism, own) = self.tables.layout.owner[subsystem];
+            self.mechanisms.get(mechanism).shape(own)
+        };
+        self.tendons.push(TendonEntry {
+            model: tendon::Tendon::new(path, strand, &self.places, shape),
+            name: tendon.name,
+            joints,
+        });
+        self.commands.inputs.tendons.push(Tracking::default());
+        Ok(TendonHandle(self.tendons.len() - 1))
+    }
+
+    #[expect(
+        clippy::type_complexity,
+        reason = "where the joints are, as `TendonEntry` keeps it"
+    )]
+    fn sum_of_joints(
+        &self,
+        name: &str,
+        robot: RobotHandle,
+        terms: &[(usize, f64)],
+    ) -> Result<(tendon::Path, Vec<(usize, usize, f64)>)> {
+        let robot = self.robot(robot)?;
+        let (mut path, mut joints) = (Vec::new(), Vec::new());
+        for &(dof, coefficient) in terms {
+            let position = robot.position_of_dof(dof)?;
+            let (Some(q), Some((subsystem, local))) = (position, robot.place_of_dof(dof)) else {
+                return Err(SimError::NotPossible {
+                    element: name.to_owned(),
+                    reason: format!("degree of freedom {dof} has no coordinate of its own"),
+                });
+            };
+            joints.push((robot.q.start + q, robot.v.start + dof, coefficient));
+            path.push(DofTerm {
+                subsystem,
+                dof: local,
+                coefficient,
             });
         }
-        self.tendons.push(TendonEntry {
-            tendon,
-            sites,
-            gradients,
-            start: 0.0,
-            direct: 0.0,
-        });
-        self.commands.tendons.push(Tracking::default());
-        Ok(TendonHandle(self.tendons.len() - 1))
+        Ok((tendon::Path::Dofs(path), joints))
     }
 
     /// A tendon by its name.
@@ -230,10 +267,7 @@ impl World {
     /// # Errors
     /// A name that no tendon has.
     pub fn find_tendon(&self, name: &str) -> Result<TendonHandle> {
-        let found = self
-            .tendons
-            .iter()
-            .position(|entry| entry.tendon.name == name);
+        let found = self.tendons.iter().position(|entry| entry.name == name);
         found.map(TendonHandle).ok_or_else(|| SimError::Unknown {
             what: "tendon",
             name: name.to_owned(),
@@ -252,7 +286,7 @@ impl World {
                 what: "tendon",
                 name: tendon.0.to_string(),
             })?;
-        let motion = entry.measure(&self.tendon_context());
+        let motion = entry.measure(&self.state, &self.places);
         Ok(TendonState {
             length: motion.length,
             velocity: motion.before,
@@ -260,39 +294,23 @@ impl World {
         })
     }
 
-    fn tendon_context(&self) -> TendonContext<'_> {
-        TendonContext {
-            placement: &self.placement,
-            bodies: &self.bodies,
-            robots: &self.robots,
-            states: &self.state.robots,
-            settings: &self.settings,
-        }
-    }
-
     /// Impulse along a tendon in the last step, N·s.
     pub(crate) fn tendon_impulse(&self, index: usize) -> f64 {
-        if !self.has_previous {
+        if !self.last.is_known {
             return 0.0;
         }
-        let rows = self.rows.rows.iter().filter(|row| {
-            let Key::Tendon(tendon, _) = row.key else {
-                return false;
-            };
-            tendon as usize == index
-        });
-        rows.map(|row| row.impulse[0]).sum::<f64>() + self.tendons[index].direct
+        let own = self.last.rows_of(RowKind::Tendon, index);
+        own.map(|(_, result)| result.impulse[0]).sum::<f64>() + self.last.direct[index]
     }
 
     /// Energy of the springs of all tendons, J.
     pub(crate) fn tendon_energy(&self) -> f64 {
-        let context = self.tendon_context();
         let energies = self.tendons.iter().map(|entry| {
-            if entry.tendon.stiffness == 0.0 {
+            if entry.model.strand.stiffness == 0.0 {
                 return 0.0;
             }
-            let stretch = entry.tendon.stretch(entry.measure(&context).length);
-            0.5 * entry.tendon.stiffness * stretch * stretch
+            let length = entry.measure(&self.state, &self.places).length;
+            entry.model.energy(length)
         });
         energies.sum()
     }

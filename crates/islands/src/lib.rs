@@ -1,0 +1,16 @@
+#![doc = include_str!("../README.md")]
+
+mod assembly;
+mod group;
+mod hold;
+mod island;
+mod policy;
+mod push_out;
+mod rows;
+mod warm_start;
+
+pub use assembly::{Assembly, AssemblyError, RowNote, RowResult};
+pub use group::{IslandFailure, Islands, MakeSolver, SolveSummary, SolvedProblem, StepContext};
+pub use policy::OverlapPolicy;
+pub use rows::{Dormant, Head, RowKey, RowList};
+pub use warm_start::WarmStart;

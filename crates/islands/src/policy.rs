@@ -1,0 +1,109 @@
+//! What a step does with one island, from the guess to giving up.
+
+use serde::{Deserialize, Serialize};
+use stiction_constraints::{Budget, Criterion, Outcome, Report, Residuals, Stall, Yardstick};
+
+use crate::assembly::AssemblyError;
+use crate::group::StepContext;
+use crate::island::Island;
+use crate::push_out::Choice;
+
+/// Limits of what is done about bodies that overlap and cannot simply be pushed apart.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct OverlapPolicy {
+    /// Pushes slower than this do no harm, whatever they meet, m/s: in a step of 1/240 s they move a
+    /// body by 40 µm.
+    pub notable: f64,
+    /// A contact whose bodies miss this share of the speed at which they should come apart cannot be
+    /// pushed.
+    pub missed: f64,
+    /// Nothing opens or closes a contact where a push would be slowed down to less than this share:
+    /// its lever is a hundredth of the size of its link.
+    pub immovable: f64,
+    /// Multiple of the energy m push² that pushes may take together before they are called off.
+    pub violent: f64,
+    /// Speed at which no contact closes, m/s: the e of one that nothing opens or closes.
+    pub out_of_reach: f64,
+    /// Times the energy without constraints that no attempt at a solution may have: constraints take
+    /// energy away, but for pushes and stabilisation.
+    pub absurd: f64,
+    /// A guess is taken as it is if its residual is the tolerance times this, in two steps in a row.
+    /// What is let pass comes back in the next step: at the whole tolerance bodies creep, and an
+    /// impulse that has just stopped a motion, passed as the guess of what is now at rest, starts
+    /// another.
+    pub good_guess: f64,
+}
+
+impl Default for OverlapPolicy {
+    /// Chosen on 442 robot models of others, many of whose links overlap at the start: with these
+    /// none of them gains energy from being pushed apart.
+    fn default() -> Self {
+        Self {
+            notable: 0.01,
+            missed: 0.2,
+            immovable: 1e-2,
+            violent: 10.0,
+            out_of_reach: 1e3,
+            absurd: 1e6,
+            good_guess: 0.1,
+        }
+    }
+}
+
+impl Island {
+    /// Guess, ease, solve (waking dormant rows), hold what was missed, hold all that is pushed,
+    /// release. Attempts change e only: A, b and J are written once.
+    pub(crate) fn solve_by_policy(
+        &mut self,
+        step: &StepContext<'_>,
+    ) -> Result<Report, AssemblyError> {
+        self.write(step)?;
+        self.ease(step.policy)?;
+        let is_settled = self.take_guess(step);
+        let good_guess = step.policy.good_guess * step.budget.tolerance;
+        let budget = Budget {
+            guess_tolerance: Some(if is_settled { good_guess } else { 0.0 }),
+            ..step.budget.clone()
+        };
+        let mut report = self.solve_awake(step, &budget)?;
+        for choice in [Choice::Missed, Choice::Any] {
+            if !budget.rescue {
+                break;
+            }
+            let choice = match self.is_violent(step.policy) {
+                true => Choice::Any,
+                false if report.outcome.is_converged() => break,
+                false => choice,
+            };
+            if !self.hold(choice, budget.tolerance, step.policy)? {
+                break;
+            }
+            // Impulses that grew against what cannot be moved are no guess.
+            self.drop_guess();
+            let earlier = report;
+            report = self.solve_awake(step, &budget)?;
+            report.add_earlier(&earlier);
+        }
+        if !report.outcome.is_converged() || self.has_deep(step.policy) {
+            self.release(&mut report, budget.criterion, step.policy);
+        }
+        self.is_settled = report.start_residual <= good_guess;
+        Ok(report)
+    }
+
+    /// Where a solver failed so badly, or contacts at a joint contradict each other so much, that bodies
+    /// would be flung away, they move on without constraints for this step, which the report says.
+    fn release(&mut self, report: &mut Report, criterion: Criterion, policy: &OverlapPolicy) {
+        if !self.is_absurd(policy) {
+            return;
+        }
+        self.use_free_velocity();
+        report.outcome = Outcome::stalled(Stall::NotUsed);
+        let mut yardstick = Yardstick::default();
+        if yardstick.update(self.problem()).is_ok() {
+            let residual = yardstick.measure(self.problem(), self.impulse(), criterion);
+            report.residuals = Residuals::only(criterion, residual);
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Joints between any two frames, springs, and rolling: rows beside the kinematic trees.
+
+use nalgebra::{Isometry3, Point3, Vector3};
+use serde::{Deserialize, Serialize};
+use stiction_constraints::{Law, ProblemError};
+
+use crate::contact::tangents;
+use crate::places::Places;
+use crate::scheme::Scheme;
+use crate::site::Site;
+use crate::stabilization::{equality_error, soft_coefficients};
+use crate::writer::RowWriter;
+
+/// How two bodies are connected. "A" and "B" are the anchor frames on the two bodies.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub enum ConnectionKind {
+    /// The origins of A and B coincide.
+    Ball,
+    /// The origins coincide and so do the z axes.
+    Hinge,
+    /// The frames coincide.
+    Weld,
+    /// The origins stay at a distance, m.
+    Distance {
+        /// The distance, m.
+        length: f64,
+    },
+    /// A spring with a damper between the origins.
+    Spring {
+        /// N/m.
+        stiffness: f64,
+        /// N·s/m.
+        damping: f64,
+        /// Length without force, m.
+        rest_length: f64,
+    },
+    /// A wheel or ball of body B, centred at B, rolls without slipping on the plane z = 0 of A.
+    Rolling {
+        /// Radius, m.
+        radius: f64,
+    },
+    /// The origin of B does not move along the y axis of B, seen from the first body: a wheel or a
+    /// skate that does not slip sideways.
+    NoSideSlip,
+}
+
+impl ConnectionKind {
+    /// Rows of each of the connection's constraints.
+    pub fn parts(&self) -> &'static [usize] {
+        match self {
+            ConnectionKind::Ball => &[3],
+            ConnectionKind::Hinge => &[3, 2],
+            ConnectionKind::Weld => &[3, 3],
+            ConnectionKind::Distance { .. }
+            | ConnectionKind::Spring { .. }
+            | ConnectionKind::NoSideSlip => &[1],
+            ConnectionKind::Rolling { .. } => &[2],
+        }
+    }
+}
+
+/// A connection of two frames.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Connector {
+    /// How they are connected.
+    pub kind: ConnectionKind,
+    /// The two frames.
+    pub frames: [u32; 2],
+    /// Anchors A and B, each in the frame that it is on.
+    pub anchors: [Isometry3<f64>; 2],
+}
+
+/// What the rows of one constraint measure, and by how much it is violated.
+struct Part {
+    directions: [Vector3<f64>; 3],
+    count: usize,
+    measure: Measure,
+    violation: [f64; 3],
+}
+
+/// Velocity of points of the two frames, or their angular velocity.
+enum Measure {
+    Points([Point3<f64>; 2]),
+    Spin,
+}
+
+impl Connector {
+    /// World poses of the anchors.
+    pub fn world_anchors(&self, poses: &[Isometry3<f64>]) -> [Isometry3<f64>; 2] {
+        [0, 1].map(|end| poses[self.frames[end] as usize] * self.anchors[end])
+    }
+
+    /// Energy stored in a spring, J.
+    pub fn energy(&self, poses: &[Isometry3<f64>]) -> f64 {
+        let ConnectionKind::Spring {
+            stiffness,
+            rest_length,
+            ..
+        } = self.kind
+        else {
+            return 0.0;
+        };
+        let [a, b] = self.world_anchors(poses);
+        let stretch = (b.translation.vector - a.translation.vector).norm() - rest_length;
+        0.5 * stiffness * stretch * stretch
+    }
+
+    /// Calls `visit` with every subsystem that moves one of the two frames.
+    pub fn touches(&self, places: &Places, mut visit: impl FnMut(usize)) {
+        for frame in self.frames {
+            if let Some(subsystem) = places.frames.motion[frame as usize].subsystem() {
+                visit(subsystem);
+            }
+        }
+    }
+
+    /// Writes one of the connection's [parts](ConnectionKind::parts): motion of the second frame minus
+    /// that of the first. Returns the directions that the rows measure, world axes.
+    ///
+    /// # Errors
+    /// Numbers that make no constraint.
+    pub fn write(
+        &self,
+        part: usize,
+        scheme: &Scheme,
+        mut row: RowWriter<'_>,
+    ) -> Result<[Vector3<f64>; 3], ProblemError> {
+        let places = row.places();
+        let part = self.part(part, places);
+        let directions = &part.directions[..part.count];
+        for (end, sign) in [(0, -1.0), (1, 1.0)] {
+            let frame = self.frames[end];
+            match part.measure {
+                Measure::Points(points) => {
+                    let at = points[end];
+                    row.point(&Site::Frame { frame, at }, sign, directions);
+                }
+                Measure::Spin => row.spin(frame, sign, directions),
+            }
+        }
+        if let ConnectionKind::Spring {
+            stiffness, damping, ..
+        } = self.kind
+        {
+            let soft = soft_coefficients(stiffness, damping, scheme.dt, 1.0);
+            // λ = −k φ − c (z + driven), with everything known in e and a stiffness of 1.
+            let stretch = part.violation[0] - places.advance * row.guess[0];
+            let error = soft.stiffness * stretch + soft.damping * row.driven[0];
+            let law = Law::Soft {
+                stiffness: 1.0,
+                damping: soft.damping,
+            };
+            row.finish(law, &[error])?;
+            return Ok(part.directions);
+        }
+        // A later pass sees the curvature that the first one missed, and takes all of it out.
+        let share = if places.advance > 0.0 {
+            1.0
+        } else {
+            scheme.baumgarte
+        };
+        let mut error = [0.0; 3];
+        for at in 0..part.count {
+            let violation = part.violation[at] - places.advance * row.guess[at];
+            error[at] = row.driven[at] + equality_error(violation, scheme.dt, share);
+        }
+        row.finish(Law::Equality, &error[..part.count])?;
+        Ok(part.directions)
+    }
+
+    fn part(&self, part: usize, places: &Places) -> Part {
+        let [a, b] = self.world_anchors(&places.frames.pose);
+        let points = [a, b].map(|anchor| Point3::from(anchor.translation.vector));
+        let apart = points[1] - points[0];
+        match self.kind {
+            ConnectionKind::Hinge if part == 1 => {
+                let axis = a.rotation * Vector3::z();
+                let tilt = axis.cross(&(b.rotation * Vector3::z()));
+                let across = tangents(&axis, None);
+                let violation = [across[0].dot(&tilt), across[1].dot(&tilt), 0.0];
+                Part::new(&across, Measure::Spin, violation)
+            }
+            ConnectionKind::Weld if part == 1 => {
+                let turn = (b.rotation * a.rotation.inverse()).scaled_axis();
+                Part::new(&axes(), Measure::Spin, turn.into())
+            }
+            ConnectionKind::Ball | ConnectionKind::Hinge | ConnectionKind::Weld => {
+                Part::new(&axes(), Measure::Points(points), apart.into())
+            }
+            ConnectionKind::Distance {
+                length: rest_length,
+            }
+            | ConnectionKind::Spring { rest_length, .. } => {
+                let (direction, distance) = direction_of(&apart);
+                let violation = [distance - rest_length, 0.0, 0.0];
+                Part::new(&[direction], Measure::Points(points), violation)
+            }
+            ConnectionKind::Rolling { radius } => {
+                let normal = a.rotation * Vector3::z();
+                let point = points[1] - normal * radius;
+                Part::new(
+                    &tangents(&normal, None),
+                    Measure::Points([point; 2]),
+                    [0.0; 3],
+                )
+            }
+            ConnectionKind::NoSideSlip => {
+                let side = b.rotation * Vector3::y();
+                Part::new(&[side], Measure::Points([points[1]; 2]), [0.0; 3])
+            }
+        }
+    }
+}
+
+impl Part {
+    fn new(directions: &[Vector3<f64>], measure: Measure, violation: [f64; 3]) -> Self {
+        let mut padded = [Vector3::zeros(); 3];
+        padded[..directions.len()].copy_from_slice(directions);
+        Self {
+            directions: padded,
+            count: directions.len(),
+            measure,
+            violation,
+        }
+    }
+}
+
+fn axes() -> [Vector3<f64>; 3] {
+    [Vector3::x(), Vector3::y(), Vector3::z()]
+}
+
+/// Unit vector and length; some direction for a length of zero.
+fn direction_of(apart: &Vector3<f64>) -> (Vector3<f64>, f64) {
+    let distance = apart.norm();
+    if distance > 0.0 {
+        (apart / distance, distance)
+    } else {
+        (Vector3::z(), 0.0)
+    }
+}

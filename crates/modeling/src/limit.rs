@@ -1,0 +1,85 @@
+//! Velocity intervals that keep a coordinate between its limits.
+
+use crate::scheme::Scheme;
+
+/// Interval of v̂ that keeps a coordinate between `limits` (either may be infinite) and its speed
+/// below `speed`, with the position `start` at the start of the step.
+///
+/// Inside the limits the coordinate is stopped exactly at the limit. One that starts beyond a limit
+/// comes back gently: by the share `baumgarte` of its way per step, at most at `push_out_speed`
+/// (read as rad/s for an angle) and at most at `speed`; and it never goes further out.
+///
+/// `seen` is where the coordinate would be with v̂ = 0 as this pass linearises; it is `start` for a
+/// coordinate that is linear in the degrees of freedom.
+pub fn velocity_interval(
+    start: f64,
+    seen: f64,
+    [lower, upper]: [f64; 2],
+    speed: f64,
+    scheme: &Scheme,
+) -> [f64; 2] {
+    let dt = scheme.dt;
+    let way_back =
+        |beyond: f64| (scheme.baumgarte * beyond).min(scheme.push_out_speed.min(speed) * dt);
+    let lowest = match start < lower {
+        true => start + way_back(lower - start),
+        false => lower,
+    };
+    let highest = match start > upper {
+        true => start - way_back(start - upper),
+        false => upper,
+    };
+    [lowest, highest].map(|end| ((end - seen) / dt).clamp(-speed, speed))
+}
+
+/// By how much the speed of a joint hardly changes in a step, rad/s or m/s.
+const LARGE_CHANGE: f64 = 1.0;
+
+/// Whether a coordinate that moves at `velocity` will hardly reach an end of its interval of v̂ in
+/// this step. Being wrong costs a second solve and nothing else.
+pub fn is_far_inside([lower, upper]: [f64; 2], velocity: f64) -> bool {
+    let change = LARGE_CHANGE.max(velocity.abs());
+    lower < velocity - change && velocity + change < upper
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCHEME: Scheme = Scheme {
+        dt: 0.01,
+        theta: 0.0,
+        baumgarte: 0.2,
+        push_out_speed: 0.5,
+    };
+
+    #[test]
+    fn inside_the_whole_way_to_the_limit_is_free() {
+        let [lower, upper] = velocity_interval(0.5, 0.5, [-1.0, 0.6], f64::INFINITY, &SCHEME);
+        assert!((lower + 150.0).abs() < 1e-12 && (upper - 10.0).abs() < 1e-12);
+        let interval = velocity_interval(0.5, 0.5, [-1.0, 0.6], 3.0, &SCHEME);
+        assert_eq!(interval, [-3.0, 3.0]);
+        let open = [f64::NEG_INFINITY, f64::INFINITY];
+        assert_eq!(
+            velocity_interval(0.5, 0.5, open, f64::INFINITY, &SCHEME),
+            open
+        );
+    }
+
+    #[test]
+    fn beyond_the_way_back_is_gentle() {
+        let interval =
+            |start: f64, speed: f64| velocity_interval(start, start, [-1.0, 1.0], speed, &SCHEME);
+        // A share of a little, and the speed of a lot.
+        assert!((interval(1.01, f64::INFINITY)[1] + 0.2).abs() < 1e-12);
+        assert!((interval(3.0, f64::INFINITY)[1] + 0.5).abs() < 1e-12);
+        assert!((interval(-3.0, f64::INFINITY)[0] - 0.5).abs() < 1e-12);
+        // A slow joint comes back at its own speed.
+        let slow = interval(-3.0, 0.1);
+        assert!((slow[0] - 0.1).abs() < 1e-12 && (slow[1] - 0.1).abs() < 1e-12);
+        for start in [-3.0, -1.01, 0.0, 1.01, 3.0] {
+            let [lower, upper] = interval(start, f64::INFINITY);
+            assert!(lower <= upper);
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! What is kept of the last step, so that it can be asked about.
+
+use nalgebra::{Vector3, Vector6};
+use serde::{Deserialize, Serialize};
+use stiction_islands::{Islands, RowKey, RowList, RowResult};
+
+use crate::drive::Wrench;
+use crate::mechanism::Layout;
+use crate::state::State;
+use crate::step::RowKind;
+
+/// What is kept of the last step.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub(crate) struct LastStep {
+    /// Whether a step was made, and nobody changed the state since.
+    pub(crate) is_known: bool,
+    /// The state before it.
+    pub(crate) previous: State,
+    /// Per body: forces that were asked for.
+    pub(crate) wrenches: Vec<Wrench>,
+    /// Names of the constraints and what was found of them.
+    keys: Vec<RowKey>,
+    results: Vec<RowResult>,
+    /// Per tendon: impulse of a drive without gains, N·s.
+    pub(crate) direct: Vec<f64>,
+    /// Per body: impulse of constraints on links, N·s and N·m·s about the reference point of their
+    /// tree.
+    pub(crate) loads: Vec<Vector6<f64>>,
+    /// Reference point of each subsystem, m.
+    pub(crate) references: Vec<Vector3<f64>>,
+}
+
+impl LastStep {
+    /// Takes over names and results of the constraints.
+    pub(crate) fn keep_rows(&mut self, rows: &RowList, results: &[RowResult]) {
+        self.keys.clear();
+        self.keys.extend(rows.heads().iter().map(|head| head.key));
+        self.results.clear();
+        self.results.extend_from_slice(results);
+    }
+
+    /// Adds up what constraints did to links.
+    pub(crate) fn add_up_loads(&mut self, bodies: usize, layout: &Layout, islands: &Islands) {
+        self.loads.clear();
+        self.loads.resize(bodies, Vector6::zeros());
+        if layout.first_frame.iter().all(Option::is_none) {
+            return;
+        }
+        islands.for_each_body_impulse(|subsystem, body, values, impulse| {
+            if let Some(first) = layout.first_frame[subsystem] {
+                let load = &mut self.loads[first + body];
+                for (row, impulse) in values.chunks_exact(6).zip(impulse) {
+                    *load += Vector6::from_column_slice(row) * *impulse;
+                }
+            }
+        });
+    }
+
+    /// Takes over another one without allocating, if it is of the same world.
+    pub(crate) fn copy_from(&mut self, other: &Self) {
+        self.is_known = other.is_known;
+        self.previous.copy_from(&other.previous);
+        self.wrenches.clone_from(&other.wrenches);
+        self.keys.clone_from(&other.keys);
+        self.results.clone_from(&other.results);
+        self.direct.clone_from(&other.direct);
+        self.loads.clone_from(&other.loads);
+        self.references.clone_from(&other.references);
+    }
+
+    /// What was found of a constraint.
+    pub(crate) fn row(&self, key: RowKey) -> Option<&RowResult> {
+        let found = self.keys.iter().position(|known| *known == key)?;
+        self.results.get(found)
+    }
+
+    /// What was found of the constraints of one owner, by their parts.
+    pub(crate) fn rows_of(
+        &self,
+        kind: RowKind,
+        owner: usize,
+    ) -> impl Iterator<Item = (u64, &RowResult)> {
+        let wanted = kind.key(owner, 0);
+        let all = self.keys.iter().zip(&self.results);
+        all.filter(move |(key, _)| key.kind == wanted.kind && key.owner == wanted.owner)
+            .map(|(key, result)| (key.part, result))
+    }
+
+    /// Whether it can be of a world with this many bodies, tendons and subsystems, and such a state.
+    pub(crate) fn fits(&self, [bodies, tendons, subsystems]: [usize; 3], state: &State) -> bool {
+        !self.is_known
+            || (self.wrenches.len() == bodies
+                && self.direct.len() == tendons
+                && self.loads.len() == bodies
+                && self.references.len() == subsystems
+                && self.keys.len() == self.results.len()
+                && self.previous.q.len() == state.q.len()
+                && self.previous.v.len() == state.v.len()
+                && self.previous.memory.len() == state.memory.len())
+    }
+}

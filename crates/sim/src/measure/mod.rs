@@ -1,0 +1,186 @@
+//! What can be measured on a world: forces, energy, momentum.
+
+mod joint_force;
+mod last_step;
+mod sensors;
+
+pub use joint_force::JointForces;
+pub use sensors::JointState;
+
+pub(crate) use last_step::LastStep;
+
+use nalgebra::{Point3, Vector3};
+use stiction_islands::SolvedProblem;
+
+use crate::body::BodyHandle;
+use crate::connection::ConnectionHandle;
+use crate::drive::Wrench;
+use crate::error::{Result, SimError};
+use crate::step::{ContactForce, ContactMode, RowKind, StepReport};
+use crate::world::World;
+
+impl World {
+    /// How the last step went.
+    pub fn report(&self) -> &StepReport {
+        &self.report
+    }
+
+    /// The contact problems of the last step as its solvers saw them, one for each island that has
+    /// constraints; islands in the order of their first bodies.
+    pub fn problems(&self) -> impl Iterator<Item = SolvedProblem<'_>> {
+        self.islands.problems()
+    }
+
+    /// Contacts of the last step with their forces.
+    pub fn contact_forces(&self) -> &[ContactForce] {
+        &self.contact_forces
+    }
+
+    /// Lowest and highest corner of the box around everything that collides and is bounded, world
+    /// axes, m; `None` where nothing is.
+    pub fn bounds(&self) -> Option<[Point3<f64>; 2]> {
+        let boxes = self.collision.colliders().iter().map(|collider| {
+            let pose = self.places.frames.pose[collider.body] * collider.local_pose;
+            collider.shape.bounds().transformed(&pose)
+        });
+        let bounded = boxes.filter(|bounds| {
+            let mut corners = bounds.min.iter().chain(bounds.max.iter());
+            corners.all(|value| value.is_finite())
+        });
+        bounded
+            .map(|bounds| [bounds.min, bounds.max])
+            .reduce(|[low, high], [min, max]| [low.inf(&min), high.sup(&max)])
+    }
+
+    /// Sum of the contact forces on a body in the last step, about its centre of mass (the origin
+    /// of a link), world axes.
+    ///
+    /// # Errors
+    /// An unknown body.
+    pub fn contact_wrench(&self, body: BodyHandle) -> Result<Wrench> {
+        self.body(body)?;
+        let center = self.center(body.0);
+        let mut sum = Wrench::default();
+        for contact in &self.contact_forces {
+            let force = if contact.body_b == body {
+                contact.force
+            } else if contact.body_a == body {
+                -contact.force
+            } else {
+                continue;
+            };
+            sum.force += force;
+            sum.torque += (contact.point.coords - center).cross(&force);
+        }
+        Ok(sum)
+    }
+
+    /// Force and torque that a connection exerted on its second body in the last step, world axes,
+    /// the torque about the anchor; mean over the step.
+    ///
+    /// # Errors
+    /// An unknown connection.
+    pub fn connection_wrench(&self, connection: ConnectionHandle) -> Result<Wrench> {
+        if connection.0 >= self.connections.len() {
+            return Err(SimError::Unknown {
+                what: "connection",
+                name: connection.0.to_string(),
+            });
+        }
+        let mut sum = Wrench::default();
+        for (part, row) in self.last.rows_of(RowKind::Connection, connection.0) {
+            let mut total = Vector3::zeros();
+            for (direction, impulse) in row.note.frame.iter().zip(row.impulse) {
+                total += direction * (impulse / self.settings.time_step);
+            }
+            // The first constraint of a connection is its linear one.
+            if part == 0 {
+                sum.force += total;
+            } else {
+                sum.torque += total;
+            }
+        }
+        Ok(sum)
+    }
+
+    /// Linear momentum (kg·m/s) and angular momentum about the world's origin (kg·m²/s) of
+    /// everything that moves.
+    ///
+    /// # Errors
+    /// None for a valid world.
+    pub fn momentum(&self) -> Result<(Vector3<f64>, Vector3<f64>)> {
+        let (mut linear, mut angular) = (Vector3::zeros(), Vector3::zeros());
+        for mechanism in self.mechanisms.iter() {
+            let own = mechanism.momentum(&self.state)?;
+            linear += own.linear;
+            angular += own.angular;
+        }
+        Ok((linear, angular))
+    }
+
+    /// Keeps what can be asked about the step that has just been computed.
+    pub(crate) fn keep_last_step(&mut self) {
+        let last = &mut self.last;
+        last.is_known = true;
+        last.previous.copy_from(&self.state);
+        last.wrenches.clone_from(&self.commands.inputs.wrenches);
+        last.keep_rows(&self.rows, &self.results);
+        let bodies = self.tables.bodies.len();
+        last.add_up_loads(bodies, &self.tables.layout, &self.islands);
+        last.references.clone_from(&self.places.references);
+        last.direct.clear();
+        let tendons = self.tendons.iter();
+        last.direct
+            .extend(tendons.map(|tendon| tendon.model.direct_impulse()));
+    }
+
+    /// Forces and modes of the contacts, from the impulses of the step.
+    pub(crate) fn measure_contacts(&mut self) {
+        /// Slower sliding than this counts as sticking, m/s.
+        const SLIP_SPEED: f64 = 1e-5;
+        let dt = self.settings.time_step;
+        let slip_speed = SLIP_SPEED.max(10.0 * self.settings.tolerance);
+        self.contact_forces.clear();
+        for (contact, row) in self.contacts.with_results(&self.rows, &self.results) {
+            let [t1, t2, n] = row.note.frame;
+            let force = (t1 * row.impulse[0] + t2 * row.impulse[1] + n * row.impulse[2]) / dt;
+            let velocity = |body: usize| self.places.velocity_at(body as u32, &contact.point);
+            let relative = velocity(contact.body_b) - velocity(contact.body_a);
+            let slip = (relative - n * n.dot(&relative)).norm();
+            let mode = if row.impulse[2] <= 0.0 {
+                ContactMode::Open
+            } else if slip > slip_speed {
+                ContactMode::Slip
+            } else {
+                ContactMode::Stick
+            };
+            self.contact_forces.push(ContactForce {
+                body_a: BodyHandle(contact.body_a),
+                body_b: BodyHandle(contact.body_b),
+                point: contact.point,
+                normal: contact.normal,
+                gap: contact.gap,
+                force,
+                slip,
+                mode,
+            });
+        }
+    }
+
+    /// Kinetic energy, and that of gravity and springs.
+    pub(crate) fn measure_energy(&mut self) -> Result<()> {
+        let (mut kinetic, mut potential) = (0.0, 0.0);
+        for mechanism in self.mechanisms.iter() {
+            let own = mechanism.energy(&self.state, &self.settings)?;
+            kinetic += own.kinetic;
+            potential += own.potential;
+        }
+        for connection in &self.connections {
+            potential += connection.connector().energy(&self.places.frames.pose);
+        }
+        potential += self.tendon_energy();
+        self.report.kinetic_energy = kinetic;
+        self.report.potential_energy = potential;
+        Ok(())
+    }
+}

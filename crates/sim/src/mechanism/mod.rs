@@ -1,0 +1,195 @@
+//! Any kind of mechanism: what a step asks of everything that moves.
+
+mod layout;
+mod registry;
+mod set;
+
+pub use layout::{Element, Layout};
+pub use registry::Registry;
+pub(crate) use registry::Tables;
+pub(crate) use set::Mechanisms;
+
+use std::any::Any;
+use std::marker::PhantomData;
+
+use nalgebra::Vector3;
+use stiction_constraints::{Problem, Subsystem};
+use stiction_islands::{AssemblyError, RowList, RowNote};
+use stiction_modeling::{Places, RowWriter, Scheme};
+
+use crate::drive::Inputs;
+use crate::error::Result;
+use crate::settings::Settings;
+use crate::state::State;
+
+/// A mechanism of a world: bodies, a robot, a soft body, or whatever a user adds with
+/// [`World::add`](crate::World::add).
+///
+/// It owns ranges of the world's state, frames and nodes, which its [`Registry`] gave it, and
+/// subsystems, numbered from 0 in the order in which it asked for them. A step calls the verbs in the
+/// order in which they stand here. Saving and recording follow from state, frames and nodes.
+pub trait Mechanism: Any + Send + Sync {
+    /// Writes poses and velocities of its frames and nodes.
+    ///
+    /// # Errors
+    /// Positions that make no sense.
+    fn place(&mut self, at: &Placing<'_>, places: &mut Places) -> Result<()>;
+
+    /// Computes A and b of its subsystems and writes their reference points. Forces are those of the
+    /// start of the step; A and J belong to where it was [placed](Self::place) last.
+    ///
+    /// # Errors
+    /// Numbers that cannot be had.
+    fn prepare(&mut self, now: &Now<'_>, places: &mut Places) -> Result<()>;
+
+    /// A subsystem of the right shape, its numbers still to be written.
+    fn shape(&self, subsystem: usize) -> Subsystem;
+
+    /// Writes A of a subsystem, kg, divided by 1 − θ. Called from any thread.
+    fn write_matrix(&self, subsystem: usize, a: &mut Subsystem);
+
+    /// Writes b of a subsystem, N·s. Called from any thread.
+    fn write_right_hand_side(&self, subsystem: usize, b: &mut [f64]);
+
+    /// Whether it knows A⁻¹ b of a subsystem that nothing touches without a solver, see
+    /// [`fly`](Self::fly).
+    fn flies(&self, _subsystem: usize) -> bool {
+        false
+    }
+
+    /// Turns b of a subsystem that [flies](Self::flies) into A⁻¹ b.
+    fn fly(&self, _subsystem: usize, _b: &mut [f64]) {}
+
+    /// Constraints of its own: limits, couplings, seams.
+    fn rows(&self) -> Option<&dyn RowSource> {
+        None
+    }
+
+    /// Writes the positions that are reached from the state with v̂ in `time` s: q ⊕ time v̂.
+    ///
+    /// # Errors
+    /// Positions that make no sense.
+    fn retract(&self, now: &Now<'_>, v_hat: &[f64], time: f64, q: &mut [f64]) -> Result<()>;
+
+    /// Writes its part of the state at the end of the step; `next` holds the present state.
+    ///
+    /// # Errors
+    /// Positions that make no sense.
+    fn advance(&mut self, now: &Now<'_>, v_hat: &[f64], next: &mut State) -> Result<()>;
+
+    /// Kinetic and potential energy where it was [placed](Self::place) last.
+    ///
+    /// # Errors
+    /// None for a valid world.
+    fn energy(&self, state: &State, settings: &Settings) -> Result<Energy>;
+
+    /// Momentum.
+    ///
+    /// # Errors
+    /// None for a valid world.
+    fn momentum(&self, state: &State) -> Result<Momentum>;
+}
+
+/// Where a mechanism is placed: at the state, or on the way of the last pass.
+#[derive(Debug, Clone, Copy)]
+pub struct Placing<'a> {
+    /// Positions.
+    pub q: &'a [f64],
+    /// Velocities at the start of the step.
+    pub v: &'a [f64],
+    /// [`State::memory`].
+    pub memory: &'a [f64],
+    /// v̂ of the last pass; `None` where the world is placed at its state.
+    pub guess: Option<&'a [f64]>,
+    /// What drives the world.
+    pub inputs: &'a Inputs,
+}
+
+/// What a mechanism may read in a step.
+#[derive(Debug, Clone, Copy)]
+pub struct Now<'a> {
+    /// The state at the start of the step.
+    pub state: &'a State,
+    /// What drives the world.
+    pub inputs: &'a Inputs,
+    /// How the world is stepped.
+    pub settings: &'a Settings,
+    /// v̂ of the last pass; `None` in the first.
+    pub guess: Option<&'a [f64]>,
+}
+
+/// Energy, J.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Energy {
+    /// Of motion.
+    pub kinetic: f64,
+    /// Of gravity and springs.
+    pub potential: f64,
+}
+
+/// Momentum.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Momentum {
+    /// kg·m/s.
+    pub linear: Vector3<f64>,
+    /// About the world's origin, kg·m²/s.
+    pub angular: Vector3<f64>,
+}
+
+/// Constraints of one origin: first named, then written, each into the problem of its island.
+pub trait RowSource: Sync {
+    /// Names the constraints of this pass and the subsystems that they touch.
+    fn list(&self, places: &Places, rows: &mut RowList);
+
+    /// Writes a constraint by the `item` that [`list`](Self::list) gave it. Called from any thread.
+    ///
+    /// # Errors
+    /// Numbers that make no constraint.
+    fn write(
+        &self,
+        item: usize,
+        context: RowContext<'_>,
+    ) -> std::result::Result<RowNote, AssemblyError>;
+}
+
+/// What writing a constraint needs.
+#[derive(Debug)]
+pub struct RowContext<'a> {
+    /// Where everything is.
+    pub places: &'a Places,
+    /// How the step goes through time.
+    pub scheme: &'a Scheme,
+    pub(crate) local: &'a [u32],
+    pub(crate) problem: &'a mut Problem,
+}
+
+impl<'a> RowContext<'a> {
+    /// Begins a constraint of this many rows.
+    pub fn begin(self, rows: usize) -> RowWriter<'a> {
+        RowWriter::new(self.problem, rows, self.local, self.places)
+    }
+}
+
+/// A mechanism of a world, by its type.
+#[derive(Debug)]
+pub struct MechanismHandle<M> {
+    pub(crate) index: usize,
+    kind: PhantomData<fn() -> M>,
+}
+
+impl<M> MechanismHandle<M> {
+    pub(crate) fn new(index: usize) -> Self {
+        Self {
+            index,
+            kind: PhantomData,
+        }
+    }
+}
+
+impl<M> Clone for MechanismHandle<M> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<M> Copy for MechanismHandle<M> {}

@@ -1,0 +1,254 @@
+//! Articulated robots: a kinematic model, its trees as subsystems, its joints' rows.
+
+mod joints;
+mod motion;
+mod rows;
+
+use std::ops::Range;
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use serde::{Deserialize, Serialize};
+use stiction_constraints::{Subsystem, Tree};
+use stiction_dynamics::{
+    BodyId, Data, Force, Model, Motion, TreeView, center_of_mass, centroidal_momentum,
+    energy_from_kinematics, integrate,
+};
+use stiction_modeling::{Motion as Mover, Places};
+
+use crate::body::{Body, Kind};
+use crate::drive::CommandKind;
+use crate::error::{Result, SimError};
+use crate::mechanism::{Energy, Mechanism, Momentum, Now, Placing, Registry, RowSource};
+use crate::settings::Settings;
+use crate::state::State;
+use joints::JointForces;
+use rows::JointRow;
+
+/// A robot of a world.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct RobotHandle(pub(crate) usize);
+
+impl RobotHandle {
+    /// Position among the world's robots.
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// A robot and the buffers of its equations of motion; one subsystem for each tree.
+#[derive(Debug)]
+pub(crate) struct Robot {
+    pub(crate) name: String,
+    /// Position among the world's robots.
+    number: usize,
+    pub(crate) model: Model,
+    /// Its part of the state.
+    pub(crate) q: Range<usize>,
+    pub(crate) v: Range<usize>,
+    /// One per tree; subsystem `first_subsystem + t`.
+    pub(crate) views: Vec<TreeView>,
+    trees: Vec<Tree>,
+    pub(crate) first_subsystem: usize,
+    /// World body of the model's world; the model's body i is `first_body + i`.
+    pub(crate) first_body: usize,
+    pub(crate) ids: Vec<BodyId>,
+    /// Kinematics where it was placed last: a step relies on them.
+    placed: Data,
+    /// Kinematics of whatever was measured last.
+    measured: Mutex<Data>,
+    joints: JointForces,
+    joint_rows: Vec<JointRow>,
+    external: Vec<Force>,
+    b: Vec<f64>,
+    /// 1/(1 − θ).
+    scale: f64,
+    twists: Vec<Motion>,
+    momenta: Vec<Force>,
+}
+
+impl Robot {
+    /// A robot at rest in its neutral configuration, its links as bodies `name/link`.
+    pub(crate) fn new(
+        name: &str,
+        number: usize,
+        model: Model,
+        registry: &mut Registry<'_>,
+    ) -> Result<Self> {
+        let ids: Vec<BodyId> = model.bodies().collect();
+        let roots = ids
+            .iter()
+            .filter(|&&id| id != BodyId::WORLD && model.parent(id) == Some(BodyId::WORLD));
+        let views = roots
+            .map(|&root| TreeView::new(&model, root))
+            .collect::<std::result::Result<Vec<_>, _>>()?;
+        let trees = views
+            .iter()
+            .map(|view| Self::empty_tree(name, view))
+            .collect::<Result<Vec<_>>>()?;
+        let joints = JointForces::new(name, &model)?;
+        let element = registry.element(name, &model.neutral(), &[]);
+        let first_dof = registry.state.v.len();
+        let first_subsystem = registry.tables.layout.subsystem_count();
+        let first_body = registry.tables.bodies.len();
+        for view in &views {
+            let (subsystem, _) = registry.subsystem(&vec![0.0; view.dofs.len()]);
+            let first_frame = first_body + view.bodies.start;
+            registry.tables.layout.first_frame[subsystem] = Some(first_frame);
+        }
+        let most_bodies = views.iter().map(|view| view.parents.len()).max();
+        let robot = Self {
+            name: name.to_owned(),
+            number,
+            q: element.q,
+            v: first_dof..first_dof + model.nv(),
+            placed: Data::new(&model),
+            measured: Mutex::new(Data::new(&model)),
+            first_subsystem,
+            first_body,
+            joints,
+            joint_rows: Vec::new(),
+            external: vec![Force::zero(); model.n_bodies()],
+            b: vec![0.0; model.nv()],
+            scale: 1.0,
+            twists: vec![Motion::zero(); most_bodies.unwrap_or(0)],
+            momenta: vec![Force::zero(); most_bodies.unwrap_or(0)],
+            views,
+            trees,
+            ids,
+            model,
+        };
+        robot.register_links(registry)?;
+        registry.commands.add_robot(robot.v.clone());
+        Ok(robot)
+    }
+
+    fn register_links(&self, registry: &mut Registry<'_>) -> Result<()> {
+        for (link, &id) in self.ids.iter().enumerate() {
+            let at = self.views.iter().enumerate().find_map(|(tree, view)| {
+                let index = view.body_index(id)? as u32;
+                let subsystem = (self.first_subsystem + tree) as u32;
+                Some(Mover::Solved { subsystem, index })
+            });
+            let (motion, command) = match at {
+                None => (Mover::Fixed, CommandKind::Nothing),
+                Some(motion) => (motion, CommandKind::Force),
+            };
+            let link_name = self.model.body_name(id).unwrap_or(stiction_dynamics::WORLD);
+            let name = format!("{}/{link_name}", self.name);
+            let mass = self.model.inertia(id).map_or(0.0, |inertia| inertia.mass);
+            let body = Body {
+                kind: Kind::Link {
+                    robot: self.number,
+                    link,
+                },
+                ..Body::new(&name, mass, registry.mechanism)
+            };
+            registry.add_body(body, motion, command)?;
+        }
+        Ok(())
+    }
+
+    /// The robot's degree of freedom of a joint by name.
+    pub(crate) fn dof(&self, joint: &str) -> Result<usize> {
+        let info = self.model.joint(joint).ok_or_else(|| SimError::Unknown {
+            what: "joint",
+            name: format!("{}/{joint}", self.name),
+        })?;
+        if info.v.len() != 1 {
+            return Err(SimError::NotPossible {
+                element: format!("{}/{joint}", self.name),
+                reason: format!("has {} degrees of freedom, not one", info.v.len()),
+            });
+        }
+        Ok(info.v.start)
+    }
+
+    /// Coordinate of q that is the integral of a degree of freedom, where there is one.
+    ///
+    /// # Errors
+    /// A degree of freedom that the robot does not have.
+    pub(crate) fn position_of_dof(&self, dof: usize) -> Result<Option<usize>> {
+        let found = self.joints.position_of_dof.get(dof).copied();
+        found.ok_or_else(|| SimError::Unknown {
+            what: "degree of freedom",
+            name: format!("{}, {dof}", self.name),
+        })
+    }
+
+    /// Kinematics to measure with.
+    pub(crate) fn measured(&self) -> MutexGuard<'_, Data> {
+        // Whatever a panic left there is overwritten before it is read.
+        self.measured.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Mechanism for Robot {
+    fn place(&mut self, at: &Placing<'_>, places: &mut Places) -> Result<()> {
+        let (q, v) = (&at.q[self.q.clone()], &at.v[self.v.clone()]);
+        let guess = at.guess.map(|guess| &guess[self.v.clone()]);
+        self.place_links([q, v], guess, places)
+    }
+
+    fn prepare(&mut self, now: &Now<'_>, places: &mut Places) -> Result<()> {
+        self.prepare_trees(now, places)?;
+        let (q, v) = (&now.state.q[self.q.clone()], &now.state.v[self.v.clone()]);
+        self.prepare_rows([q, v], &now.settings.scheme())
+    }
+
+    fn shape(&self, subsystem: usize) -> Subsystem {
+        Subsystem::Tree(self.trees[subsystem].clone())
+    }
+
+    fn write_matrix(&self, subsystem: usize, a: &mut Subsystem) {
+        self.write_tree(subsystem, a);
+    }
+
+    fn write_right_hand_side(&self, subsystem: usize, b: &mut [f64]) {
+        b.copy_from_slice(&self.b[self.views[subsystem].dofs.clone()]);
+    }
+
+    fn rows(&self) -> Option<&dyn RowSource> {
+        Some(self)
+    }
+
+    fn retract(&self, now: &Now<'_>, v_hat: &[f64], time: f64, q: &mut [f64]) -> Result<()> {
+        let (from, to) = (&now.state.q[self.q.clone()], &mut q[self.q.clone()]);
+        Ok(integrate(
+            &self.model,
+            from,
+            &v_hat[self.v.clone()],
+            time,
+            to,
+        )?)
+    }
+
+    fn advance(&mut self, now: &Now<'_>, v_hat: &[f64], next: &mut State) -> Result<()> {
+        let theta = now.settings.theta;
+        self.retract(now, v_hat, now.settings.time_step, &mut next.q)?;
+        for dof in self.v.clone() {
+            next.v[dof] = (v_hat[dof] - theta * now.state.v[dof]) / (1.0 - theta);
+        }
+        Ok(())
+    }
+
+    fn energy(&self, state: &State, _settings: &Settings) -> Result<Energy> {
+        let (q, v) = (&state.q[self.q.clone()], &state.v[self.v.clone()]);
+        let [kinetic, high] = energy_from_kinematics(&self.model, &self.placed, v)?;
+        let springs = self.joints.spring_energy(self.model.dof_properties(), q);
+        Ok(Energy {
+            kinetic,
+            potential: high + springs,
+        })
+    }
+
+    fn momentum(&self, state: &State) -> Result<Momentum> {
+        let (q, v) = (&state.q[self.q.clone()], &state.v[self.v.clone()]);
+        let mut measured = self.measured();
+        let momentum = centroidal_momentum(&self.model, &mut measured, q, v)?;
+        let center = center_of_mass(&self.model, &mut measured, q)?;
+        Ok(Momentum {
+            linear: momentum.linear,
+            angular: momentum.angular + center.cross(&momentum.linear),
+        })
+    }
+}

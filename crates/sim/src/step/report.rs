@@ -1,0 +1,92 @@
+//! What a step did: statistics and forces.
+
+use nalgebra::{Point3, Vector3};
+use serde::{Deserialize, Serialize};
+use stiction_constraints::Outcome;
+
+use crate::body::BodyHandle;
+
+/// Wall-clock time of the stages of a step, s.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct StageTimes {
+    /// Controllers.
+    pub control: f64,
+    /// Collision detection.
+    pub detect: f64,
+    /// Equations of motion, and which constraints there are.
+    pub assemble: f64,
+    /// Writing down the problems of all islands, and the solver.
+    pub solve: f64,
+    /// Moving the state on, forces and statistics.
+    pub integrate: f64,
+}
+
+impl StageTimes {
+    /// All stages together, s.
+    pub fn total(&self) -> f64 {
+        self.control + self.detect + self.assemble + self.solve + self.integrate
+    }
+}
+
+/// How a step went.
+#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+pub struct StepReport {
+    /// Time at the end of the step, s.
+    pub time: f64,
+    /// Wall-clock time by stage.
+    pub stages: StageTimes,
+    /// Contact points handed to the solver.
+    pub contacts: usize,
+    /// Constraint rows, those of joint limits far away included.
+    pub rows: usize,
+    /// Islands solved.
+    pub islands: usize,
+    /// Most iterations of an island.
+    pub iterations: usize,
+    /// Largest scaled residual of an island, m/s.
+    pub residual: f64,
+    /// Contacts of bodies that overlap and cannot be pushed apart: they are held as they are.
+    pub held_contacts: usize,
+    /// Islands whose solver did not reach the tolerance.
+    pub unconverged: usize,
+    /// How the last of those ended.
+    pub outcome: Option<Outcome>,
+    /// Deepest penetration at the start of the step, m.
+    pub penetration: f64,
+    /// Kinetic energy at the end of the step, J.
+    pub kinetic_energy: f64,
+    /// Energy of gravity and springs at the end of the step, J.
+    pub potential_energy: f64,
+}
+
+/// What a contact does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum ContactMode {
+    /// No force.
+    Open,
+    /// Force, and no sliding.
+    Stick,
+    /// Force, and sliding.
+    Slip,
+}
+
+/// A contact and the force it transmitted in the last step.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct ContactForce {
+    /// First body.
+    pub body_a: BodyHandle,
+    /// Second body.
+    pub body_b: BodyHandle,
+    /// Where, world, m.
+    pub point: Point3<f64>,
+    /// Unit normal from the first to the second body.
+    pub normal: Vector3<f64>,
+    /// Gap at the start of the step, m; negative when penetrating.
+    pub gap: f64,
+    /// Force on the second body, world axes, N (mean over the step).
+    pub force: Vector3<f64>,
+    /// Sliding speed, m/s.
+    pub slip: f64,
+    /// Open, sticking or slipping.
+    pub mode: ContactMode,
+}

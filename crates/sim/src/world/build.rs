@@ -1,0 +1,208 @@
+//! Putting things into a world.
+
+use nalgebra::Isometry3;
+use stiction_collision::{Collider, Material, PairDetector, Shape};
+use stiction_dynamics::{BodyId, Model};
+
+use super::{ColliderHandle, World};
+use crate::body::{BodyHandle, Mobility, RigidBody};
+use crate::connection::{Connection, ConnectionHandle};
+use crate::drive::Controller;
+use crate::error::{Result, SimError};
+use crate::mechanism::{Mechanism, MechanismHandle, Mechanisms, Registry};
+use crate::robot::{Robot, RobotHandle};
+
+impl World {
+    /// Adds a mechanism of any kind: `make` asks the registry for its part of the world.
+    ///
+    /// # Errors
+    /// What `make` refuses; the world is then as it was.
+    pub fn add<M: Mechanism>(
+        &mut self,
+        make: impl FnOnce(&mut Registry<'_>) -> Result<M>,
+    ) -> Result<MechanismHandle<M>> {
+        let number = self.mechanisms.count();
+        let mut registry = self.registry(number);
+        let mark = registry.mark();
+        match make(&mut registry) {
+            Err(error) => {
+                registry.back_to(&mark);
+                Err(error)
+            }
+            Ok(mechanism) => {
+                self.mechanisms.add(Box::new(mechanism));
+                self.last.is_known = false;
+                self.refresh()?;
+                Ok(MechanismHandle::new(number))
+            }
+        }
+    }
+
+    fn registry(&mut self, mechanism: usize) -> Registry<'_> {
+        Registry {
+            tables: &mut self.tables,
+            state: &mut self.state,
+            places: &mut self.places,
+            commands: &mut self.commands,
+            mechanism,
+            subsystems: 0,
+        }
+    }
+
+    /// Adds a rigid body.
+    ///
+    /// # Errors
+    /// A taken name, or numbers that no body can have.
+    pub fn add_body(&mut self, body: RigidBody) -> Result<BodyHandle> {
+        body.validate()?;
+        let mechanism = match body.mobility {
+            Mobility::Free(_) => Mechanisms::FREE_BODIES,
+            Mobility::Fixed | Mobility::Driven => Mechanisms::SCENERY,
+        };
+        let mut registry = Registry {
+            tables: &mut self.tables,
+            state: &mut self.state,
+            places: &mut self.places,
+            commands: &mut self.commands,
+            mechanism,
+            subsystems: 0,
+        };
+        let handle = match &body.mobility {
+            Mobility::Free(inertia) => {
+                let bodies = &mut self.mechanisms.free_bodies;
+                bodies.add(&body, inertia, &mut registry)?
+            }
+            Mobility::Fixed | Mobility::Driven => {
+                self.mechanisms.scenery.add(&body, &mut registry)?
+            }
+        };
+        self.last.is_known = false;
+        self.refresh()?;
+        Ok(handle)
+    }
+
+    /// Attaches a shape to a body at the body's origin.
+    ///
+    /// # Errors
+    /// An unknown body, a taken name, a material that makes no sense.
+    pub fn attach(&mut self, body: BodyHandle, shape: Shape, material: Material) -> Result<()> {
+        self.attach_at(body, shape, Isometry3::identity(), material)
+    }
+
+    /// Attaches a shape to a body at a pose in the body's frame.
+    ///
+    /// # Errors
+    /// As [`attach`](Self::attach).
+    pub fn attach_at(
+        &mut self,
+        body: BodyHandle,
+        shape: Shape,
+        pose: Isometry3<f64>,
+        material: Material,
+    ) -> Result<()> {
+        let name = format!("{}/{}", self.body(body)?.name, shape.name());
+        self.attach_collider(Collider {
+            material,
+            local_pose: pose,
+            ..Collider::new(&name, body.0, shape)
+        })?;
+        Ok(())
+    }
+
+    /// Attaches a collider with all its options; its `body` is a [`BodyHandle::index`].
+    ///
+    /// # Errors
+    /// As [`attach`](Self::attach).
+    pub fn attach_collider(&mut self, collider: Collider) -> Result<ColliderHandle> {
+        self.body(BodyHandle(collider.body))?;
+        let bounds = collider.shape.bounds().transformed(&collider.local_pose);
+        let corner = bounds.min.coords.abs().sup(&bounds.max.coords.abs());
+        let is_bounded = corner.iter().all(|value| value.is_finite());
+        let index = self.collision.add(collider)?;
+        // An unbounded shape is everywhere already.
+        self.reach
+            .push(if is_bounded { corner.norm() } else { 0.0 });
+        self.drawing.collider_colors.push(None);
+        Ok(ColliderHandle(index))
+    }
+
+    /// Never lets two bodies touch.
+    ///
+    /// # Errors
+    /// Unknown bodies.
+    pub fn exclude(&mut self, a: BodyHandle, b: BodyHandle) -> Result<()> {
+        self.body(a)?;
+        self.body(b)?;
+        self.collision.exclude_bodies(a.0, b.0);
+        Ok(())
+    }
+
+    /// Lets `detector` find contacts before the built-in detection.
+    pub fn add_detector(&mut self, detector: std::sync::Arc<dyn PairDetector>) {
+        self.collision.add_detector(detector);
+    }
+
+    /// Adds a robot at rest in its neutral configuration. Its links become bodies named
+    /// `robot/link`, its base (what does not move) the body `robot/world`; a link does not collide
+    /// with its parent.
+    ///
+    /// # Errors
+    /// A taken name, or springs that its joints cannot have.
+    pub fn add_robot(&mut self, name: &str, mut model: Model) -> Result<RobotHandle> {
+        if self.find_robot(name).is_ok() {
+            return Err(SimError::DuplicateName {
+                what: "robot",
+                name: name.to_owned(),
+            });
+        }
+        model.set_gravity(self.settings.gravity)?;
+        let number = self.robots.len();
+        let handle = self.add(|registry| Robot::new(name, number, model, registry))?;
+        self.robots.push(handle);
+        let robot = self.robot(RobotHandle(number))?;
+        let (first, model) = (robot.first_body, &robot.model);
+        let mut pairs = Vec::new();
+        for (link, &id) in robot.ids.iter().enumerate() {
+            if let Some(parent) = model.parent(id)
+                && id != BodyId::WORLD
+            {
+                pairs.push((first + link, first + parent.index()));
+            }
+        }
+        for (link, parent) in pairs {
+            self.collision.exclude_bodies(link, parent);
+        }
+        Ok(RobotHandle(number))
+    }
+
+    /// Connects two bodies.
+    ///
+    /// # Errors
+    /// Unknown bodies, or numbers that no connection can have.
+    pub fn connect(&mut self, connection: Connection) -> Result<ConnectionHandle> {
+        self.body(connection.body_a)?;
+        self.body(connection.body_b)?;
+        connection.validate()?;
+        if self
+            .connections
+            .iter()
+            .any(|other| other.name == connection.name)
+        {
+            return Err(SimError::DuplicateName {
+                what: "connection",
+                name: connection.name,
+            });
+        }
+        if !connection.collide {
+            self.collision
+                .exclude_bodies(connection.body_a.0, connection.body_b.0);
+        }
+        self.connections.push(connection);
+        Ok(ConnectionHandle(self.connections.len() - 1))
+    }
+
+    /// Adds a controller; controllers are called in the order of adding.
+    pub fn add_controller(&mut self, controller: Box<dyn Controller>) {
+        self.controllers.push(controller);
+    }
+}

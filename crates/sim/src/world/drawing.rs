@@ -1,0 +1,106 @@
+//! What is only drawn, colours of shapes, and pairs of shapes that always touch.
+
+use nalgebra::Isometry3;
+use serde::{Deserialize, Serialize};
+use stiction_collision::Shape;
+
+use super::World;
+use crate::body::{BodyHandle, check_color};
+use crate::error::{Result, finite_vector};
+
+/// A collider of a world: a shape that touches.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ColliderHandle(pub(crate) usize);
+
+impl ColliderHandle {
+    /// Position among the world's colliders.
+    pub fn index(self) -> usize {
+        self.0
+    }
+}
+
+/// What is drawn beside the colliders, and how they are coloured.
+#[derive(Debug, Default)]
+pub(crate) struct Drawing {
+    /// Per collider: colour of its own.
+    pub(crate) collider_colors: Vec<Option<[f32; 4]>>,
+    pub(crate) visuals: Vec<VisualShape>,
+}
+
+/// A shape that is only drawn.
+#[derive(Debug, Clone)]
+pub(crate) struct VisualShape {
+    pub(crate) body: usize,
+    pub(crate) shape: Shape,
+    pub(crate) pose: Isometry3<f64>,
+    pub(crate) color: Option<[f32; 4]>,
+}
+
+impl World {
+    /// Attaches a shape that is drawn in recordings and touches nothing, at a pose in the body's
+    /// frame. `color` is red, green, blue and opacity, 0 to 1; `None` for the body's.
+    ///
+    /// # Errors
+    /// An unknown body, a pose that is not finite, a colour outside of 0 to 1.
+    pub fn attach_visual(
+        &mut self,
+        body: BodyHandle,
+        shape: Shape,
+        pose: Isometry3<f64>,
+        color: Option<[f32; 4]>,
+    ) -> Result<()> {
+        self.body(body)?;
+        let position = pose.translation.vector.iter();
+        let rotation = pose.rotation.coords.iter();
+        finite_vector(shape.name(), "pose", position.chain(rotation))?;
+        check_color(shape.name(), color)?;
+        self.drawing.visuals.push(VisualShape {
+            body: body.0,
+            shape,
+            pose,
+            color,
+        });
+        Ok(())
+    }
+
+    /// A collider by its name, `body/shape` for a shape that was attached without another name.
+    ///
+    /// # Errors
+    /// A name that no collider has.
+    pub fn find_collider(&self, name: &str) -> Result<ColliderHandle> {
+        Ok(ColliderHandle(self.collision.index_of(name)?))
+    }
+
+    /// Colours one collider: red, green, blue and opacity, 0 to 1; `None` for its body's colour.
+    ///
+    /// # Errors
+    /// An unknown collider, a colour outside of 0 to 1.
+    pub fn set_collider_color(
+        &mut self,
+        collider: ColliderHandle,
+        color: Option<[f32; 4]>,
+    ) -> Result<()> {
+        let entry = self.collision.colliders().get(collider.0);
+        let entry = entry.ok_or_else(|| crate::SimError::Unknown {
+            what: "collider",
+            name: collider.0.to_string(),
+        })?;
+        check_color(&entry.name, color)?;
+        self.drawing.collider_colors[collider.0] = color;
+        Ok(())
+    }
+
+    /// Lets two colliders of different bodies touch whatever their groups and
+    /// [`exclude`](Self::exclude) say; `friction`, where given, replaces what their materials say.
+    ///
+    /// # Errors
+    /// Unknown colliders, two of one body, a friction that is negative or not finite.
+    pub fn include_pair(
+        &mut self,
+        a: ColliderHandle,
+        b: ColliderHandle,
+        friction: Option<f64>,
+    ) -> Result<()> {
+        Ok(self.collision.include_pair(a.0, b.0, friction)?)
+    }
+}

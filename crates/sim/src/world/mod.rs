@@ -1,0 +1,222 @@
+//! A world: what is in it, and where everything is.
+
+mod access;
+mod build;
+mod drawing;
+mod overlap;
+
+pub use drawing::ColliderHandle;
+pub use overlap::Overlap;
+
+use std::time::Instant;
+
+use stiction_collision::{CollisionWorld, Execution, NarrowSettings, WorldSettings};
+use stiction_constraints::{Solver, StopFlag};
+use stiction_islands::{Islands, MakeSolver, RowList, RowResult, WarmStart};
+use stiction_modeling::Places;
+
+use crate::connection::Connection;
+use crate::drive::{Commands, Controller};
+use crate::error::{Result, SimError};
+use crate::measure::LastStep;
+use crate::mechanism::{MechanismHandle, Mechanisms, Tables};
+use crate::robot::Robot;
+use crate::settings::Settings;
+use crate::solvers;
+use crate::state::State;
+use crate::step::{ContactForce, Contacts, StepReport};
+use crate::tendon::TendonEntry;
+use drawing::Drawing;
+
+/// Bodies, robots and what holds and drives them; [`step`](World::step) moves it on in time.
+///
+/// ```
+/// use stiction_sim::{Inertia, Material, RigidBody, Settings, Shape, Vector3, World};
+///
+/// # fn main() -> stiction_sim::Result<()> {
+/// let mut world = World::new(Settings::default())?;
+/// let ground = world.add_body(RigidBody::fixed("ground"))?;
+/// world.attach(ground, Shape::half_space("plane"), Material::with_friction(0.5))?;
+/// let sides = Vector3::new(0.2, 0.2, 0.2);
+/// let block = world.add_body(
+///     RigidBody::free("block", Inertia::solid_box(1.0, sides)).at_position(0.0, 0.0, 0.1),
+/// )?;
+/// world.attach(block, Shape::cuboid("box", sides / 2.0)?, Material::with_friction(0.5))?;
+/// for _ in 0..240 {
+///     world.step()?;
+/// }
+/// assert!((world.pose(block)?.translation.z - 0.1).abs() < 1e-6);
+/// # Ok(())
+/// # }
+/// ```
+pub struct World {
+    // How it is stepped.
+    pub(crate) settings: Settings,
+    pub(crate) solver_name: String,
+    pub(crate) make_solver: MakeSolver,
+    pub(crate) stop: Option<StopFlag>,
+    // What is in it.
+    pub(crate) tables: Tables,
+    pub(crate) mechanisms: Mechanisms,
+    pub(crate) robots: Vec<MechanismHandle<Robot>>,
+    pub(crate) connections: Vec<Connection>,
+    pub(crate) tendons: Vec<TendonEntry>,
+    pub(crate) collision: CollisionWorld,
+    /// Per collider: farthest point from the body's origin, m.
+    pub(crate) reach: Vec<f64>,
+    pub(crate) drawing: Drawing,
+    pub(crate) controllers: Vec<Box<dyn Controller>>,
+    /// What the controllers remembered when the step began: while they run, nobody can ask them.
+    pub(crate) controller_memory: Vec<Vec<f64>>,
+    pub(crate) commands: Commands,
+    /// What controllers write while the world keeps its commands for them to see.
+    pub(crate) pending: Commands,
+    // Where it is, and what the next step begins with.
+    pub(crate) state: State,
+    pub(crate) warm_start: WarmStart,
+    // What a step computes.
+    pub(crate) deadline: Option<Instant>,
+    pub(crate) places: Places,
+    /// Positions about which a later pass linearises.
+    pub(crate) passing: Vec<f64>,
+    pub(crate) contacts: Contacts,
+    pub(crate) rows: RowList,
+    pub(crate) islands: Islands,
+    pub(crate) v_hat: Vec<f64>,
+    pub(crate) results: Vec<RowResult>,
+    /// The state at the end of the step, before it takes effect.
+    pub(crate) next: State,
+    // What can be asked about the last step.
+    pub(crate) last: LastStep,
+    pub(crate) contact_forces: Vec<ContactForce>,
+    pub(crate) report: StepReport,
+}
+
+impl World {
+    /// An empty world with the default solver.
+    ///
+    /// # Errors
+    /// Settings that make no sense.
+    pub fn new(settings: Settings) -> Result<Self> {
+        Self::with_solver(settings, solvers::maker(solvers::DEFAULT)?)
+    }
+
+    /// An empty world with a solver of one's own: `make` is called for every island that needs one.
+    ///
+    /// # Errors
+    /// Settings that make no sense.
+    pub fn with_solver(
+        settings: Settings,
+        make: impl Fn() -> Box<dyn Solver> + Send + Sync + 'static,
+    ) -> Result<Self> {
+        settings.validate()?;
+        let collision = CollisionWorld::new(WorldSettings {
+            narrow: NarrowSettings {
+                margin: settings.contact_margin,
+                ..NarrowSettings::default()
+            },
+            execution: Execution::Parallel,
+        })?;
+        Ok(Self {
+            settings,
+            solver_name: make().name().to_owned(),
+            make_solver: Box::new(make),
+            stop: None,
+            tables: Tables::default(),
+            mechanisms: Mechanisms::default(),
+            robots: Vec::new(),
+            connections: Vec::new(),
+            tendons: Vec::new(),
+            collision,
+            reach: Vec::new(),
+            drawing: Drawing::default(),
+            controllers: Vec::new(),
+            controller_memory: Vec::new(),
+            commands: Commands::default(),
+            pending: Commands::default(),
+            state: State::default(),
+            warm_start: WarmStart::default(),
+            deadline: None,
+            places: Places::default(),
+            passing: Vec::new(),
+            contacts: Contacts::default(),
+            rows: RowList::default(),
+            islands: Islands::default(),
+            v_hat: Vec::new(),
+            results: Vec::new(),
+            next: State::default(),
+            last: LastStep::default(),
+            contact_forces: Vec::new(),
+            report: StepReport::default(),
+        })
+    }
+
+    /// How the world is stepped.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
+    /// Changes how the world is stepped.
+    ///
+    /// # Errors
+    /// Settings that make no sense.
+    pub fn set_settings(&mut self, settings: Settings) -> Result<()> {
+        settings.validate()?;
+        let mut collision = *self.collision.settings();
+        collision.narrow.margin = settings.contact_margin;
+        self.collision.set_settings(collision)?;
+        for robot in &self.robots {
+            if let Some(robot) = self.mechanisms.typed_mut::<Robot>(robot.index) {
+                robot.model.set_gravity(settings.gravity)?;
+            }
+        }
+        self.settings = settings;
+        Ok(())
+    }
+
+    /// Most contact points that are kept of a pair of bodies with many, and whether pairs are
+    /// tested in parallel.
+    ///
+    /// # Errors
+    /// Zero contacts.
+    pub fn set_detection(&mut self, max_contacts: usize, execution: Execution) -> Result<()> {
+        if max_contacts == 0 {
+            return Err(SimError::NotPossible {
+                element: "max_contacts".to_owned(),
+                reason: "must be at least 1".to_owned(),
+            });
+        }
+        let mut settings = *self.collision.settings();
+        settings.narrow.reduce.max_contacts = max_contacts;
+        settings.execution = execution;
+        Ok(self.collision.set_settings(settings)?)
+    }
+
+    /// Chooses a solver by its name, see [`solvers::all`](crate::solvers::all).
+    ///
+    /// # Errors
+    /// A name that no solver has.
+    pub fn set_solver(&mut self, name: &str) -> Result<()> {
+        let make = solvers::maker(name)?;
+        self.set_solver_with(make);
+        Ok(())
+    }
+
+    /// Chooses a solver by value: `make` is called for every island that needs one.
+    pub fn set_solver_with(&mut self, make: impl Fn() -> Box<dyn Solver> + Send + Sync + 'static) {
+        self.solver_name = make().name().to_owned();
+        self.make_solver = Box::new(make);
+        self.islands.clear();
+    }
+
+    /// Looks at this flag while solving: a step during which it is raised ends at once with
+    /// [`SimError::Interrupted`]. `None` looks at none.
+    pub fn stop_with(&mut self, flag: Option<StopFlag>) {
+        self.stop = flag;
+    }
+
+    /// Name of the solver.
+    pub fn solver_name(&self) -> &str {
+        &self.solver_name
+    }
+}
