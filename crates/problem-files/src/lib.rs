@@ -2,7 +2,7 @@
 //!
 //! ## Where things are
 //!
-//! [`read`], [`parse_bytes`] and [`write`] with [`ProblemFile`]; [`LocalProblem`] with
+//! [`read()`], [`parse_bytes()`] and [`write()`] with [`ProblemFile`]; [`LocalProblem`] with
 //! [`ReducedLocal`], and [`GlobalProblem`], as [`CscMatrix`]; [`solve_local`] and [`solve_global`]
 //! with [`ContactAnswer`]; [`fclib`] for solutions in FCLIB files.
 
