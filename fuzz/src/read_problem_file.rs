@@ -1,7 +1,7 @@
 //! Any bytes into the reader of problem files.
 
 use stiction_constraints::Yardstick;
-use stiction_constraints::problem_file::{ProblemFile, parse_bytes};
+use stiction_problem_files::{ProblemFile, parse_bytes};
 
 /// Reads bytes as a problem file. Whatever they are, the answer is a problem or an error that says
 /// what is wrong; a problem that was accepted can be used.

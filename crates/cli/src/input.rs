@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use stiction_constraints::problem_file::{self, ProblemFile, ProblemFileError, ReducedLocal};
+use stiction_problem_files::{self as problem_files, ProblemFile, ProblemFileError, ReducedLocal};
 
 /// The problem that is solved when none is given, see `assets/README.md`.
 const EXAMPLE: &[u8] = include_bytes!("../assets/box_on_slope.json");
@@ -28,9 +28,9 @@ pub(crate) enum LoadedProblem {
         reduced: Box<ReducedLocal>,
     },
     /// Masses and contacts as in a contact file.
-    Global(Box<problem_file::GlobalProblem>),
+    Global(Box<problem_files::GlobalProblem>),
     /// Anything else.
-    Full(Box<problem_file::FullProblem>),
+    Full(Box<problem_files::FullProblem>),
 }
 
 impl LoadedProblem {
@@ -47,8 +47,8 @@ impl Source {
     /// Reads the problem; `None` for a file in a directory that is no problem file.
     pub(crate) fn load(&self) -> anyhow::Result<Option<LoadedProblem>> {
         let read = match self {
-            Source::Example => problem_file::parse_bytes(EXAMPLE, EXAMPLE_NAME),
-            Source::File(path) | Source::Found(path) => problem_file::read(path),
+            Source::Example => problem_files::parse_bytes(EXAMPLE, EXAMPLE_NAME),
+            Source::File(path) | Source::Found(path) => problem_files::read(path),
         };
         let file = match (read, self) {
             (Err(ProblemFileError::UnknownFormat { .. }), Source::Found(_)) => return Ok(None),

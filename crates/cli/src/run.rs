@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
-use stiction_constraints::problem_file::{ContactAnswer, FullProblem, solve_global, solve_local};
 use stiction_constraints::{
     Budget, Criterion, Outcome, Problem, Report, Solution, Solver, Stall, Yardstick,
 };
+use stiction_problem_files::{ContactAnswer, FullProblem, solve_global, solve_local};
 
 use crate::input::LoadedProblem;
 use crate::solvers;

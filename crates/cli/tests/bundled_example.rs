@@ -1,8 +1,8 @@
 //! The bundled example is what `assets/README.md` says.
 
 use nalgebra::{DMatrix, Vector3};
-use stiction_constraints::problem_file::{self, ProblemFile};
 use stiction_constraints::{Law, Problem, RowBlock, Subsystem, Yardstick};
+use stiction_problem_files::{self as problem_files, ProblemFile};
 
 struct Cuboid {
     mass: f64,
@@ -89,7 +89,7 @@ fn the_example_is_what_its_description_says() {
     }
 
     let path = concat!(env!("CARGO_MANIFEST_DIR"), "/assets/box_on_slope.json");
-    let ProblemFile::Full(bundled) = problem_file::read(path).unwrap() else {
+    let ProblemFile::Full(bundled) = problem_files::read(path).unwrap() else {
         panic!("not a full problem");
     };
     let bundled = bundled.problem;

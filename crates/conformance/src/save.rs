@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use stiction_constraints::Problem;
-use stiction_constraints::problem_file::{FullProblem, ProblemFile, ProblemFileError, write};
+use stiction_problem_files::{FullProblem, ProblemFile, ProblemFileError, write};
 
 /// Writes a problem into a folder as `NAME.json`, which `stiction solve` opens, and returns its path.
 ///

@@ -86,7 +86,7 @@ fn a_solver_that_always_says_converged() {
     assert_caught(&found, "contradictions are said to be such");
     let file = found.checks[0].failures[0].file.as_ref();
     let file = file.expect("a problem that was saved");
-    stiction_constraints::problem_file::read(file).expect("a file that can be read");
+    stiction_problem_files::read(file).expect("a file that can be read");
     assert!(found.to_string().contains("FAIL converged means solved"));
     assert!(found.to_json().contains("\"converged means solved\""));
 }

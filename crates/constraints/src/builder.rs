@@ -265,12 +265,12 @@ impl Problem {
         self.indices.clear();
     }
 
-    /// Checks a whole problem that did not come through the `push_…` methods, such as one read
-    /// from a file.
+    /// Pushes everything anew into an empty problem, and so checks a problem that did not come
+    /// through the `push_…` methods: one that serde has read is used after this only.
     ///
     /// # Errors
     /// The first element that is not possible.
-    pub(crate) fn rebuild_checked(self) -> Result<Self, ProblemError> {
+    pub fn rebuild_checked(self) -> Result<Self, ProblemError> {
         let mut checked = Problem::new();
         let structure = |reason: &str| ProblemError::Subsystem {
             subsystem: 0,

@@ -14,7 +14,6 @@ pub mod factor;
 mod joint_rows;
 pub mod law;
 mod problem;
-pub mod problem_file;
 mod residual;
 mod rows;
 mod solver;

@@ -318,9 +318,9 @@ impl Continuation {
 
 #[cfg(test)]
 mod tests {
-    use stiction_constraints::problem_file::{self, ProblemFile};
     use stiction_constraints::{Budget, Criterion, Stopwatch, Yardstick};
     use stiction_generators::{RandomSmallParams, random_small};
+    use stiction_problem_files::{self as problem_files, ProblemFile};
 
     use super::*;
     use crate::hessian::Hessian;
@@ -378,7 +378,7 @@ mod tests {
             env!("CARGO_MANIFEST_DIR"),
             "/tests/data/panda_gripper_585.json"
         );
-        match problem_file::read(path).expect("a readable file") {
+        match problem_files::read(path).expect("a readable file") {
             ProblemFile::Full(full) => full.problem,
             _ => panic!("not a full problem"),
         }

@@ -3,8 +3,8 @@
 mod common;
 
 use common::{canal, is_sound, solve_cold};
-use stiction_constraints::problem_file::{self, ProblemFile};
 use stiction_generators::{RandomSmallParams, random_small};
+use stiction_problem_files::{self as problem_files, ProblemFile};
 
 /// No penalty leads the outer loop to these solutions; the continuation finds them.
 #[test]
@@ -27,7 +27,7 @@ fn a_gram_between_stiff_fingers_is_solved() {
         env!("CARGO_MANIFEST_DIR"),
         "/tests/data/panda_gripper_585.json"
     );
-    let ProblemFile::Full(full) = problem_file::read(path).expect("a readable file") else {
+    let ProblemFile::Full(full) = problem_files::read(path).expect("a readable file") else {
         panic!("not a full problem");
     };
     let (report, solution) = solve_cold(&mut canal(), &full.problem, 1e-6);

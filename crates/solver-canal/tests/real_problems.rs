@@ -3,9 +3,9 @@
 mod common;
 
 use common::{by, canal, is_sound, shared_files};
-use stiction_constraints::problem_file::{self, ContactAnswer, ProblemFile};
 use stiction_constraints::{Budget, Criterion, Problem, Solution, Solver};
 use stiction_generators::transform::{duplicate_contacts, scale_mass, without_friction};
+use stiction_problem_files::{self as problem_files, ContactAnswer, ProblemFile};
 
 fn budget() -> Budget {
     by(Criterion::Natural, 1e-8)
@@ -15,10 +15,10 @@ fn answer(file: &ProblemFile) -> ContactAnswer {
     match file {
         ProblemFile::Local(local) => {
             let reduced = local.reduce().expect("a semidefinite W");
-            problem_file::solve_local(&reduced, &mut canal(), &budget(), None)
+            problem_files::solve_local(&reduced, &mut canal(), &budget(), None)
         }
         ProblemFile::Global(global) => {
-            problem_file::solve_global(global, &mut canal(), &budget(), None)
+            problem_files::solve_global(global, &mut canal(), &budget(), None)
         }
         ProblemFile::Full(full) => panic!("{} is not a contact problem", full.name),
     }
@@ -30,7 +30,7 @@ fn nearly_all_reach_1e_8() {
     let files = shared_files("problems/public");
     let mut missed = Vec::new();
     for path in &files {
-        let file = problem_file::read(path).expect("a readable file");
+        let file = problem_files::read(path).expect("a readable file");
         let answer = answer(&file);
         assert!(
             answer.reaction.iter().all(|value| value.is_finite()),
@@ -59,7 +59,7 @@ fn primal_forms() -> Vec<(String, Problem)> {
     shared_files("problems/public")
         .iter()
         .filter_map(|path| {
-            let file = problem_file::read(path).expect("a readable file");
+            let file = problem_files::read(path).expect("a readable file");
             let name = file.name().to_owned();
             let problem = match file {
                 ProblemFile::Local(local) if local.friction().len() <= 130 => {

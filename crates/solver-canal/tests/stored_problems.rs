@@ -6,14 +6,14 @@ use std::fmt::Write;
 
 use common::{canal, difference, is_sound, shared_files, solve_cold};
 use stiction_constraints::Outcome;
-use stiction_constraints::problem_file::{self, ProblemFile};
+use stiction_problem_files::{self as problem_files, ProblemFile};
 
 #[test]
 fn reaches_the_stored_velocities() {
     let mut table = String::new();
     let mut is_good = true;
     for path in shared_files("vectors") {
-        let ProblemFile::Full(full) = problem_file::read(&path).expect("a readable file") else {
+        let ProblemFile::Full(full) = problem_files::read(&path).expect("a readable file") else {
             panic!("{} is not a full problem", path.display());
         };
         let name = path.file_stem().unwrap_or_default().to_string_lossy();

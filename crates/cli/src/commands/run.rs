@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use stiction_constraints::problem_file::{self, FullProblem, ProblemFile};
+use stiction_problem_files::{self as problem_files, FullProblem, ProblemFile};
 use stiction_recording::{Header, Recording, Writer, export};
 use stiction_scenes::{Options, Scene};
 use stiction_sim::SimError;
@@ -303,7 +303,7 @@ fn write_failed_problem(scene: &str, error: &SimError) -> anyhow::Result<()> {
         solution: None,
         guess: None,
     });
-    problem_file::write(&path, &file).with_context(|| unwritable(&path))?;
+    problem_files::write(&path, &file).with_context(|| unwritable(&path))?;
     complain(&format!(
         "the problem that failed is in {0}; try `stiction solve {0} --solver all`",
         path.display()

@@ -4,7 +4,7 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use stiction_constraints::problem_file::{self, FullProblem, ProblemFile};
+use stiction_problem_files::{self as problem_files, FullProblem, ProblemFile};
 use stiction_scenes::Scene;
 
 /// Writes the problems of every so many steps, each with the impulses that its solver began with.
@@ -49,7 +49,7 @@ impl ProblemLog {
                 solution: None,
                 guess: solved.guess.map(<[f64]>::to_vec),
             });
-            problem_file::write(&path, &file)
+            problem_files::write(&path, &file)
                 .with_context(|| format!("{}: the problem cannot be written", path.display()))?;
             self.written += 1;
         }

@@ -1,11 +1,10 @@
 //! Signed distance sampled on a regular grid, with trilinear interpolation.
 
-use std::collections::HashMap;
-use std::path::Path;
+#[cfg(feature = "sdf-files")]
+mod file;
 
 use nalgebra::{Point3, Vector3};
 use rayon::prelude::*;
-use safetensors::tensor::{Dtype, SafeTensors, TensorView};
 
 use super::{Sdf, SdfSample};
 use crate::aabb::Aabb;
@@ -162,49 +161,6 @@ impl GridSdf {
         self.size
     }
 
-    /// Writes a safetensors file with `values` (f64, z slowest), `origin` and `spacing` (f64).
-    pub fn save(&self, path: &Path) -> Result<()> {
-        let fail = |reason: String| file_error(path, reason);
-        let bytes = |v: &[f64]| v.iter().flat_map(|x| x.to_le_bytes()).collect::<Vec<u8>>();
-        let values = bytes(&self.values);
-        let origin = bytes(self.origin.coords.as_slice());
-        let spacing = bytes(&[self.spacing]);
-        let view = |shape: Vec<usize>, data| {
-            TensorView::new(Dtype::F64, shape, data).map_err(|e| fail(e.to_string()))
-        };
-        let [nx, ny, nz] = self.size;
-        let tensors = HashMap::from([
-            ("values", view(vec![nz, ny, nx], &values)?),
-            ("origin", view(vec![3], &origin)?),
-            ("spacing", view(vec![1], &spacing)?),
-        ]);
-        let file = safetensors::serialize(tensors, None).map_err(|e| fail(e.to_string()))?;
-        std::fs::write(path, file).map_err(|e| fail(e.to_string()))
-    }
-
-    /// Reads what [`save`](Self::save) wrote.
-    pub fn load(path: &Path) -> Result<Self> {
-        let fail = |reason: String| file_error(path, reason);
-        let bytes = std::fs::read(path).map_err(|e| fail(e.to_string()))?;
-        let file = SafeTensors::deserialize(&bytes).map_err(|e| fail(e.to_string()))?;
-        let read = |name: &str| -> Result<(Vec<usize>, Vec<f64>)> {
-            let t = file.tensor(name).map_err(|e| fail(e.to_string()))?;
-            let values = tensor_values(&t)
-                .ok_or_else(|| fail(format!("tensor {name} is neither f32 nor f64")))?;
-            Ok((t.shape().to_vec(), values))
-        };
-        let (shape, values) = read("values")?;
-        let (_, origin) = read("origin")?;
-        let (_, spacing) = read("spacing")?;
-        let (&[nz, ny, nx], &[x, y, z], &[h]) = (&shape[..], &origin[..], &spacing[..]) else {
-            return Err(fail(
-                "values must have 3 axes, origin 3 numbers, spacing 1".to_owned(),
-            ));
-        };
-        let name = path.display().to_string();
-        Self::from_samples(&name, Point3::new(x, y, z), h, [nx, ny, nz], values)
-    }
-
     /// Trilinear value and gradient at a point inside the grid's box.
     fn inside(&self, p: &Point3<f64>) -> SdfSample {
         let mut cell = [0; 3];
@@ -237,35 +193,6 @@ impl GridSdf {
             value: mix(y[0], y[1], t.z),
             gradient,
         }
-    }
-}
-
-/// Numbers of an f32 or f64 tensor.
-pub(super) fn tensor_values(tensor: &TensorView<'_>) -> Option<Vec<f64>> {
-    let data = tensor.data();
-    match tensor.dtype() {
-        Dtype::F64 => Some(
-            data.as_chunks::<8>()
-                .0
-                .iter()
-                .map(|b| f64::from_le_bytes(*b))
-                .collect(),
-        ),
-        Dtype::F32 => Some(
-            data.as_chunks::<4>()
-                .0
-                .iter()
-                .map(|b| f64::from(f32::from_le_bytes(*b)))
-                .collect(),
-        ),
-        _ => None,
-    }
-}
-
-pub(super) fn file_error(path: &Path, reason: String) -> CollisionError {
-    CollisionError::File {
-        path: path.display().to_string(),
-        reason,
     }
 }
 

@@ -12,6 +12,8 @@ mod grid;
 mod neural;
 mod primitives;
 mod profile;
+#[cfg(feature = "sdf-files")]
+mod tensors;
 mod thread;
 mod transform;
 

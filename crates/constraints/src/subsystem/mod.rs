@@ -9,9 +9,6 @@ pub use tree::{Tree, TreeBody};
 use nalgebra::{DMatrix, Matrix6};
 use serde::{Deserialize, Serialize};
 
-/// Relative asymmetry above which a matrix that must be symmetric is refused.
-pub(crate) const SYMMETRY_TOLERANCE: f64 = 1e-9;
-
 /// One subsystem's block A_j of A, in kg (and kg·m, kg·m² for rotational degrees of freedom),
 /// already divided by (1 − θ) and with implicit damping and gains folded in.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
@@ -46,6 +43,9 @@ impl Subsystem {
             Subsystem::Sparse(_) | Subsystem::Dense(_) => 0,
         }
     }
+
+    /// |A_ij − A_ji| over √(A_ii A_jj) above which a matrix is refused as not symmetric.
+    pub const SYMMETRY_TOLERANCE: f64 = 1e-9;
 
     /// Every kind of subsystem.
     pub const KINDS: [&'static str; 4] = ["free body", "tree", "sparse", "dense"];
@@ -101,7 +101,7 @@ pub(crate) fn check_symmetric(n: usize, at: impl Fn(usize, usize) -> f64) -> Res
     for i in 0..n {
         for j in 0..i {
             let scale = (at(i, i) * at(j, j)).sqrt();
-            if (at(i, j) - at(j, i)).abs() > SYMMETRY_TOLERANCE * scale {
+            if (at(i, j) - at(j, i)).abs() > Subsystem::SYMMETRY_TOLERANCE * scale {
                 return Err(format!(
                     "A is not symmetric: A[{i},{j}] = {} but A[{j},{i}] = {}",
                     at(i, j),

@@ -1,11 +1,11 @@
 //! What the stages are measured on: files, recorded steps, generated problems.
 
-use stiction_constraints::problem_file::FullProblem;
 use stiction_constraints::{Problem, ProblemError};
 use stiction_generators::{
     BoltNutParams, DishStackParams, MixedLawsParams, QuadrupedsParams, RandomSmallParams,
     TowerParams, bolt_nut, dish_stack, mixed_laws, quadrupeds, random_small, tower,
 };
+use stiction_problem_files::FullProblem;
 
 use super::arguments::StagesArguments;
 use crate::complain;

@@ -12,7 +12,7 @@ use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::evd::{ComputeEigenvectors, self_adjoint_evd, self_adjoint_evd_scratch};
 use faer::{Mat, Par};
 
-use super::csc_matrix::CscMatrix;
+use crate::csc_matrix::CscMatrix;
 
 /// A pivot at or below this share of its row's diagonal is taken for zero.
 const RANK_TOLERANCE: f64 = 1e-12;
@@ -32,15 +32,15 @@ const LARGEST_FILL: usize = 50_000_000;
 
 /// L by rows, `(column, value)` with columns ascending.
 #[derive(Debug, Clone, Default)]
-pub(super) struct RankFactor {
-    pub(super) rows: Vec<Vec<(usize, f64)>>,
-    pub(super) rank: usize,
+pub(crate) struct RankFactor {
+    pub(crate) rows: Vec<Vec<(usize, f64)>>,
+    pub(crate) rank: usize,
     /// Largest |W − L Lᵀ| relative to the diagonals of its row and column.
-    pub(super) error: f64,
+    pub(crate) error: f64,
 }
 
 /// Factorises one block. `diagonal_scale` is the largest diagonal of the whole matrix.
-pub(super) fn factorize(block: &CscMatrix, diagonal_scale: f64) -> Result<RankFactor, String> {
+pub(crate) fn factorize(block: &CscMatrix, diagonal_scale: f64) -> Result<RankFactor, String> {
     let diagonal = block.diagonal();
     for (i, &value) in diagonal.iter().enumerate() {
         if value < -INDEFINITE_TOLERANCE * diagonal_scale {

@@ -10,13 +10,11 @@
 //! for problems of moderate size.
 
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
+use stiction_constraints::factor::DenseFactor;
+use stiction_constraints::{Budget, Residuals, Stopwatch, cone};
 
-use super::csc_matrix::CscMatrix;
-use super::local::ReducedLocal;
-use crate::cone;
-use crate::factor::DenseFactor;
-use crate::residual::Residuals;
-use crate::solver::{Budget, Stopwatch};
+use crate::csc_matrix::CscMatrix;
+use crate::reduction::ReducedLocal;
 
 /// Largest number of rows: the matrix of a step is dense.
 const MOST_ROWS: usize = 1200;
@@ -27,7 +25,7 @@ const LARGEST_DAMPING: f64 = 1e6;
 
 /// Improves `reaction` (t1, t2, n) until the criterion is met or no step helps. Returns the number
 /// of steps; the result is never worse than the start.
-pub(super) fn refine(
+pub(crate) fn refine(
     reduced: &ReducedLocal,
     budget: &Budget,
     clock: &Stopwatch,
@@ -191,9 +189,9 @@ impl<'a> NaturalMap<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{CscMatrix, LocalProblem, Origin};
     use super::*;
-    use crate::solver::Criterion;
+    use crate::{LocalProblem, Origin};
+    use stiction_constraints::Criterion;
 
     fn asymmetric() -> ReducedLocal {
         let w = |i: usize, j: usize| {

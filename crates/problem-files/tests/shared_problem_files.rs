@@ -8,7 +8,7 @@
 
 use std::path::{Path, PathBuf};
 
-use stiction_constraints::problem_file::{self, ProblemFile};
+use stiction_problem_files::{self as problem_files, ProblemFile};
 
 /// The JSON files of a shared folder, or nothing (with a word about it) where it is absent.
 fn shared(folder: &str) -> Vec<PathBuf> {
@@ -45,7 +45,7 @@ fn residuals_of_zero_reactions_equal_the_reference() {
         .iter()
         .filter(|path| !path.ends_with("reference.json"))
     {
-        let problem = problem_file::read(path).unwrap();
+        let problem = problem_files::read(path).unwrap();
         let expected = &reference[problem.name()];
         let residuals = match &problem {
             ProblemFile::Local(local) => {
@@ -87,15 +87,15 @@ fn every_vector_file_is_read_and_survives_our_own_format() {
     let folder = std::env::temp_dir().join(format!("stiction-vectors-{}", std::process::id()));
     std::fs::create_dir_all(&folder).unwrap();
     for path in shared("vectors") {
-        let ProblemFile::Full(mut full) = problem_file::read(&path).unwrap() else {
+        let ProblemFile::Full(mut full) = problem_files::read(&path).unwrap() else {
             panic!("{} is not a full problem", path.display());
         };
         // Our own format stores no solution.
         full.solution = None;
         let copy = folder.join("copy.json");
         let full = ProblemFile::Full(full);
-        problem_file::write(&copy, &full).unwrap();
-        assert_eq!(problem_file::read(&copy).unwrap(), full);
+        problem_files::write(&copy, &full).unwrap();
+        assert_eq!(problem_files::read(&copy).unwrap(), full);
     }
     std::fs::remove_dir_all(&folder).unwrap();
 }

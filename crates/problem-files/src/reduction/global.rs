@@ -4,18 +4,16 @@
 //! touches have no part in the reactions and are left out of the [`Problem`].
 
 use nalgebra::{DMatrix, Matrix6};
+use stiction_constraints::{
+    DynamicsMatrix, Failure, Law, Problem, Residuals, RowBlock, SparseSymmetric, Subsystem,
+    Yardstick,
+};
 
-use super::Origin;
-use super::component_order::row_of;
-use super::csc_matrix::CscMatrix;
-use super::error::{ProblemFileError, Refusal};
-use super::local::{check_friction, check_vector};
-use crate::factor::DynamicsMatrix;
-use crate::law::Law;
-use crate::problem::Problem;
-use crate::rows::RowBlock;
-use crate::solver::Failure;
-use crate::subsystem::{SYMMETRY_TOLERANCE, SparseSymmetric, Subsystem};
+use crate::checks::{check_friction, check_vector};
+use crate::component_order::{from_file_order, row_of};
+use crate::content::Origin;
+use crate::csc_matrix::CscMatrix;
+use crate::error::{ProblemFileError, Refusal};
 
 /// Blocks up to this size are dense, larger ones sparse.
 const LARGEST_DENSE_BLOCK: usize = 48;
@@ -25,11 +23,11 @@ const LARGEST_DENSE_BLOCK: usize = 48;
 pub struct GlobalProblem {
     /// Name and whatever else the file says about itself.
     pub origin: Origin,
-    pub(super) friction: Vec<f64>,
-    pub(super) mass: CscMatrix,
-    pub(super) directions: CscMatrix,
-    pub(super) force: Vec<f64>,
-    pub(super) bias: Vec<f64>,
+    pub(crate) friction: Vec<f64>,
+    pub(crate) mass: CscMatrix,
+    pub(crate) directions: CscMatrix,
+    pub(crate) force: Vec<f64>,
+    pub(crate) bias: Vec<f64>,
     problem: Problem,
 }
 
@@ -53,7 +51,7 @@ impl GlobalProblem {
             .map_err(|refusal| refusal.in_file(&name))
     }
 
-    pub(super) fn checked(
+    pub(crate) fn checked(
         origin: Origin,
         friction: Vec<f64>,
         mass: CscMatrix,
@@ -128,6 +126,22 @@ impl GlobalProblem {
     pub fn bias(&self) -> &[f64] {
         &self.bias
     }
+
+    /// Residuals of reactions r in the file's component order, against M and H as given.
+    ///
+    /// # Errors
+    /// A wrong number of reactions, or a mass matrix that cannot be factorised.
+    pub fn residuals(&self, reaction: &[f64]) -> Result<Residuals, Failure> {
+        if reaction.len() != self.problem().row_count() {
+            return Err(Failure::NotFinite);
+        }
+        let mut yardstick = Yardstick::default();
+        yardstick.update(self.problem())?;
+        let lambda = from_file_order(reaction);
+        let mut velocity = vec![0.0; self.problem().dof_count()];
+        yardstick.velocity_of(self.problem(), &lambda, &mut velocity);
+        Ok(yardstick.residuals(self.problem(), &velocity, &lambda))
+    }
 }
 
 fn check_symmetric(mass: &CscMatrix) -> Result<(), Refusal> {
@@ -152,7 +166,7 @@ fn check_symmetric(mass: &CscMatrix) -> Result<(), Refusal> {
             let below = if next_a == i { a.next() } else { None }.map_or(0.0, |entry| entry.1);
             let above = if next_b == i { b.next() } else { None }.map_or(0.0, |entry| entry.1);
             let scale = (diagonal[i] * diagonal[j]).sqrt();
-            if (below - above).abs() > SYMMETRY_TOLERANCE * scale {
+            if (below - above).abs() > Subsystem::SYMMETRY_TOLERANCE * scale {
                 return Err(Refusal::element(
                     format!("M[{i},{j}]"),
                     format!("is {below}, but M[{j},{i}] is {above}: M must be symmetric"),
@@ -292,7 +306,6 @@ fn check_definite(problem: &Problem, first_dof: &[usize]) -> Result<(), Refusal>
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::residual::Yardstick;
 
     fn matrix(rows: usize, columns: usize, entries: &[(usize, usize, f64)]) -> CscMatrix {
         CscMatrix::from_entries(rows, columns, entries).unwrap()

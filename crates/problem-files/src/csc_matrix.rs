@@ -287,7 +287,7 @@ impl CscMatrix {
 
     /// Groups the indices of a square matrix that its entries connect: the label of each index,
     /// ascending in the order of the groups' first members, and the number of groups.
-    pub(super) fn connected_blocks(&self) -> (Vec<usize>, usize) {
+    pub(crate) fn connected_blocks(&self) -> (Vec<usize>, usize) {
         let mut root: Vec<usize> = (0..self.columns).collect();
         fn find(root: &mut [usize], mut i: usize) -> usize {
             while root[i] != i {

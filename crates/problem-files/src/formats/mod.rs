@@ -1,119 +1,16 @@
-//! Problem files: what is read, recognised by content, and what is written.
-//!
-//! | format | content | see |
-//! |---|---|---|
-//! | contact JSON | local (W, q) or global (M, H, f, w) contact problems | [`LocalProblem`], [`GlobalProblem`] |
-//! | FCLIB HDF5 | the same, in the layout of the Frictional Contact Library | [`fclib`] |
-//! | matrices JSON | bare A, b, J per subsystem with any law but the special contacts | [`FullProblem`] |
-//! | our own JSON | every subsystem, row block and law, to the last bit | [`FullProblem`] |
-//!
-//! Contact JSON and FCLIB order the components of a contact (normal, tangent 1, tangent 2), and
-//! answers to them are given in that order; the problem layer orders (t1, t2, n).
+//! The formats, one file each: recognised by content when read, chosen by name and kind when written.
 
-mod component_order;
 mod contact_json;
-mod contact_residuals;
-mod csc_matrix;
-mod error;
 pub mod fclib;
-mod global;
-mod local;
 mod matrices_json;
 mod native;
-mod newton_refinement;
-mod rank_factor;
-mod solve;
-
-pub use csc_matrix::CscMatrix;
-pub use error::ProblemFileError;
-pub use global::GlobalProblem;
-pub use local::{LocalProblem, ReducedLocal};
-pub use solve::{ContactAnswer, solve_global, solve_local};
 
 use std::path::Path;
 
 use serde::Deserialize;
 
-use crate::problem::Problem;
-use crate::solver::Solution;
-use error::Refusal;
-
-/// What a contact file says about itself.
-#[derive(Debug, Clone, PartialEq, Default)]
-pub struct Origin {
-    /// Name of the problem.
-    pub name: String,
-    /// Collection it belongs to.
-    pub family: Option<String>,
-    /// Where the numbers come from.
-    pub source: Option<String>,
-    /// Licence of the numbers.
-    pub license: Option<String>,
-    /// Anything else.
-    pub info: Option<serde_json::Value>,
-    /// Remarks.
-    pub note: Option<serde_json::Value>,
-}
-
-impl Origin {
-    /// Only a name.
-    pub fn named(name: &str) -> Self {
-        Self {
-            name: name.to_owned(),
-            ..Self::default()
-        }
-    }
-}
-
-/// A problem with masses, Jacobians and laws.
-#[derive(Debug, Clone, PartialEq)]
-pub struct FullProblem {
-    /// Name of the problem, empty when the file gave none.
-    pub name: String,
-    /// The problem.
-    pub problem: Problem,
-    /// A solution that came with the file.
-    pub solution: Option<StoredSolution>,
-    /// λ from which a solver once began, as a recorded step has it: where to start from again.
-    pub guess: Option<Vec<f64>>,
-}
-
-/// A solution that came with a file.
-#[derive(Debug, Clone, PartialEq)]
-pub struct StoredSolution {
-    /// Velocity and impulses.
-    pub solution: Solution,
-    /// Whether every solution has this velocity, where that is known.
-    pub velocity_is_unique: Option<bool>,
-    /// How far other solvers' velocities were from it, m/s.
-    pub velocity_tolerance: Option<f64>,
-}
-
-/// What a problem file holds.
-#[derive(Debug, Clone, PartialEq)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "one value per file that is read, never many side by side"
-)]
-pub enum ProblemFile {
-    /// u = W r + q.
-    Local(LocalProblem),
-    /// M v = H r + f, u = Hᵀ v + w.
-    Global(GlobalProblem),
-    /// A problem with any subsystems and laws.
-    Full(FullProblem),
-}
-
-impl ProblemFile {
-    /// The name that the file gives itself; may be empty.
-    pub fn name(&self) -> &str {
-        match self {
-            ProblemFile::Local(local) => &local.origin.name,
-            ProblemFile::Global(global) => &global.origin.name,
-            ProblemFile::Full(full) => &full.name,
-        }
-    }
-}
+use crate::content::ProblemFile;
+use crate::error::{ProblemFileError, Refusal};
 
 /// Reads a problem file, recognising its format by content. A file that does not name its problem
 /// gives it its own name.

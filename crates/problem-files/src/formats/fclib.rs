@@ -19,11 +19,11 @@ use std::path::Path;
 
 use hdf5_pure::{Dataset, File, FileBuilder};
 
-use super::csc_matrix::CscMatrix;
-use super::error::{ProblemFileError, Refusal};
-use super::global::GlobalProblem;
-use super::local::{LocalProblem, check_vector};
-use super::{Origin, ProblemFile};
+use crate::checks::check_vector;
+use crate::content::{Origin, ProblemFile};
+use crate::csc_matrix::CscMatrix;
+use crate::error::{ProblemFileError, Refusal};
+use crate::reduction::{GlobalProblem, LocalProblem};
 
 /// A solution as FCLIB stores it, in the file's component order (n, t1, t2).
 #[derive(Debug, Clone, PartialEq, Default)]
@@ -65,7 +65,7 @@ pub fn write(
     std::fs::write(path, bytes).map_err(|source| ProblemFileError::Write { file, source })
 }
 
-pub(super) fn parse(bytes: &[u8]) -> Result<ProblemFile, Refusal> {
+pub(crate) fn parse(bytes: &[u8]) -> Result<ProblemFile, Refusal> {
     let file = open(bytes)?;
     let groups = file.root().groups().map_err(|e| broken("/", &e))?;
     let has = |name: &str| groups.iter().any(|group| group == name);
@@ -316,7 +316,7 @@ fn solution_of(bytes: &[u8]) -> Result<Option<FclibSolution>, Refusal> {
     }))
 }
 
-pub(super) fn to_bytes(
+pub(crate) fn to_bytes(
     problem: &ProblemFile,
     solution: Option<&FclibSolution>,
 ) -> Result<Vec<u8>, Refusal> {

@@ -1,8 +1,7 @@
 //! What can be wrong with a problem file, said with the file and the element that is wrong.
 
+use stiction_constraints::ProblemError;
 use thiserror::Error;
-
-use crate::error::ProblemError;
 
 /// Why a problem file could not be read or written.
 #[derive(Debug, Error)]
@@ -66,7 +65,7 @@ pub enum ProblemFileError {
 
 /// An error before it is known which file it belongs to.
 #[derive(Debug)]
-pub(super) enum Refusal {
+pub(crate) enum Refusal {
     Syntax {
         line: usize,
         column: usize,
@@ -83,14 +82,14 @@ pub(super) enum Refusal {
 }
 
 impl Refusal {
-    pub(super) fn element(element: impl Into<String>, reason: impl Into<String>) -> Self {
+    pub(crate) fn element(element: impl Into<String>, reason: impl Into<String>) -> Self {
         Refusal::Element {
             element: element.into(),
             reason: reason.into(),
         }
     }
 
-    pub(super) fn in_file(self, file: &str) -> ProblemFileError {
+    pub(crate) fn in_file(self, file: &str) -> ProblemFileError {
         let file = file.to_owned();
         match self {
             Refusal::Syntax {

@@ -2,8 +2,8 @@
 
 use hdf5_pure::FileBuilder;
 
-use super::super::{CscMatrix, GlobalProblem, LocalProblem, Origin, ProblemFile, parse_bytes};
 use super::{FclibSolution, read_solution, to_bytes, write};
+use crate::{CscMatrix, GlobalProblem, LocalProblem, Origin, ProblemFile, parse_bytes};
 
 /// How a matrix is stored.
 #[derive(Clone, Copy)]
@@ -169,8 +169,8 @@ fn problems_and_solutions_come_back() {
     };
     write(&path, &global, Some(&solution)).unwrap();
     assert_eq!(read_solution(&path).unwrap(), Some(solution));
-    super::super::write(&path, &local).unwrap();
+    crate::write(&path, &local).unwrap();
     assert_eq!(read_solution(&path).unwrap(), None);
-    assert_eq!(super::super::read(&path).unwrap(), local);
+    assert_eq!(crate::read(&path).unwrap(), local);
     std::fs::remove_file(&path).unwrap();
 }

@@ -21,18 +21,14 @@
 
 use nalgebra::DMatrix;
 use serde::Deserialize;
+use stiction_constraints::{Law, Problem, RowBlock, Solution};
 
-use super::error::Refusal;
-use super::local::check_vector;
-use super::{FullProblem, ProblemFile, StoredSolution};
-use crate::factor::DynamicsMatrix;
-use crate::law::Law;
-use crate::problem::Problem;
-use crate::rows::RowBlock;
-use crate::solver::{Failure, Solution};
+use crate::checks::{check_definite, check_vector};
+use crate::content::{FullProblem, ProblemFile, StoredSolution};
+use crate::error::Refusal;
 
 /// Names of the schema that are accepted.
-pub(super) const SCHEMAS: [&str; 2] = ["stiction-matrices/1", "ncp-vector/1"];
+pub(crate) const SCHEMAS: [&str; 2] = ["stiction-matrices/1", "ncp-vector/1"];
 
 #[derive(Deserialize)]
 struct Document {
@@ -89,7 +85,7 @@ struct Stored {
     v_tol: Option<f64>,
 }
 
-pub(super) fn parse(bytes: &[u8]) -> Result<ProblemFile, Refusal> {
+pub(crate) fn parse(bytes: &[u8]) -> Result<ProblemFile, Refusal> {
     let document: Document = serde_json::from_slice(bytes)?;
     let mut problem = Problem::new();
     for (index, block) in document.subsystems.iter().enumerate() {
@@ -198,22 +194,10 @@ fn checked_solution(problem: &Problem, stored: Stored) -> Result<StoredSolution,
     })
 }
 
-/// Refuses a problem whose A cannot be factorised.
-pub(super) fn check_definite(problem: &Problem) -> Result<(), Refusal> {
-    match DynamicsMatrix::default().update(problem) {
-        Ok(()) => Ok(()),
-        Err(Failure::NotPositiveDefinite { subsystem }) => Err(Refusal::element(
-            format!("subsystem {subsystem}"),
-            "A is not positive definite",
-        )),
-        Err(failure) => Err(Refusal::element("A", failure.to_string())),
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use super::super::parse_bytes;
     use super::*;
+    use crate::parse_bytes;
 
     const EXAMPLE: &str = r#"{"schema":"stiction-matrices/1","name":"x",
         "subsystems":[{"A":[[2.0,0.5],[0.5,1.0]],"b":[0.1,-0.2]},{"A":[[3.0]],"b":[0.0]}],

@@ -1,7 +1,7 @@
 //! Component orders: files say (normal, tangent 1, tangent 2), the problem layer (t1, t2, n).
 
 /// Per contact from a file's (n, t1, t2) to the problem layer's (t1, t2, n).
-pub(super) fn from_file_order(values: &[f64]) -> Vec<f64> {
+pub(crate) fn from_file_order(values: &[f64]) -> Vec<f64> {
     values
         .chunks_exact(3)
         .flat_map(|c| [c[1], c[2], c[0]])
@@ -9,7 +9,7 @@ pub(super) fn from_file_order(values: &[f64]) -> Vec<f64> {
 }
 
 /// Per contact from the problem layer's (t1, t2, n) to a file's (n, t1, t2).
-pub(super) fn to_file_order(values: &[f64]) -> Vec<f64> {
+pub(crate) fn to_file_order(values: &[f64]) -> Vec<f64> {
     values
         .chunks_exact(3)
         .flat_map(|c| [c[2], c[0], c[1]])
@@ -17,7 +17,7 @@ pub(super) fn to_file_order(values: &[f64]) -> Vec<f64> {
 }
 
 /// Place in (t1, t2, n) of a component counted in (n, t1, t2).
-pub(super) fn row_of(component: usize) -> usize {
+pub(crate) fn row_of(component: usize) -> usize {
     (component + 2) % 3
 }
 

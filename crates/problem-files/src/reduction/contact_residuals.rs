@@ -1,25 +1,23 @@
 //! The residuals by which collections of contact problems are scored, against W as given.
 
 use nalgebra::Vector3;
-
-use crate::cone;
-use crate::residual::Residuals;
+use stiction_constraints::{Residuals, cone};
 
 /// What the residuals of a pure contact problem are measured with: friction, free velocity and
 /// scale. All vectors are ordered (t1, t2, n) per contact.
 #[derive(Debug, Clone)]
-pub(super) struct ContactMeter {
-    pub(super) friction: Vec<f64>,
+pub(crate) struct ContactMeter {
+    pub(crate) friction: Vec<f64>,
     /// q, the velocity at the contacts without reactions.
-    pub(super) free_velocity: Vec<f64>,
+    pub(crate) free_velocity: Vec<f64>,
     /// Mean diagonal of W, 1 when it is not positive.
-    pub(super) mean_diagonal: f64,
+    pub(crate) mean_diagonal: f64,
 }
 
 impl ContactMeter {
     /// Writes natural, balanced, primal, dual and complementarity residuals of reactions r with
     /// velocities u = W r + q into `out`; the others are left alone.
-    pub(super) fn measure(&self, r: &[f64], u: &[f64], out: &mut Residuals) {
+    pub(crate) fn measure(&self, r: &[f64], u: &[f64], out: &mut Residuals) {
         let root = self.mean_diagonal.sqrt();
         let (mut plain, mut balanced) = (0.0, 0.0);
         (out.primal, out.dual, out.complementarity) = (0.0, 0.0, 0.0);

@@ -6,15 +6,14 @@
 
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
+use stiction_constraints::Problem;
 
-use super::error::Refusal;
-use super::local::check_vector;
-use super::matrices_json::check_definite;
-use super::{FullProblem, ProblemFile};
-use crate::problem::Problem;
+use crate::checks::{check_definite, check_vector};
+use crate::content::{FullProblem, ProblemFile};
+use crate::error::Refusal;
 
 /// What `format` says in our own files.
-pub(super) const FORMAT: &str = "stiction-problem";
+pub(crate) const FORMAT: &str = "stiction-problem";
 const VERSION: u32 = 1;
 
 #[derive(Deserialize)]
@@ -56,7 +55,7 @@ enum SubsystemShape {
     Dense((IgnoredAny, usize, usize)),
 }
 
-pub(super) fn parse(bytes: &[u8]) -> Result<ProblemFile, Refusal> {
+pub(crate) fn parse(bytes: &[u8]) -> Result<ProblemFile, Refusal> {
     let shapes: Shapes = serde_json::from_slice(bytes)?;
     if shapes.version != VERSION {
         return Err(Refusal::element(
@@ -88,7 +87,7 @@ pub(super) fn parse(bytes: &[u8]) -> Result<ProblemFile, Refusal> {
     }))
 }
 
-pub(super) fn to_json(full: &FullProblem) -> Result<Vec<u8>, serde_json::Error> {
+pub(crate) fn to_json(full: &FullProblem) -> Result<Vec<u8>, serde_json::Error> {
     serde_json::to_vec(&DocumentRef {
         format: FORMAT,
         version: VERSION,
@@ -100,12 +99,10 @@ pub(super) fn to_json(full: &FullProblem) -> Result<Vec<u8>, serde_json::Error> 
 
 #[cfg(test)]
 mod tests {
-    use super::super::parse_bytes;
     use super::*;
-    use crate::law::Law;
-    use crate::rows::RowBlock;
-    use crate::subsystem::{SparseSymmetric, Subsystem, Tree, TreeBody};
+    use crate::parse_bytes;
     use nalgebra::{DMatrix, Matrix6, Vector6};
+    use stiction_constraints::{Law, RowBlock, SparseSymmetric, Subsystem, Tree, TreeBody};
 
     /// Every kind of subsystem, row block and law.
     fn example() -> FullProblem {

@@ -12,11 +12,10 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::csc_matrix::CscMatrix;
-use super::error::Refusal;
-use super::global::GlobalProblem;
-use super::local::LocalProblem;
-use super::{Origin, ProblemFile};
+use crate::content::{Origin, ProblemFile};
+use crate::csc_matrix::CscMatrix;
+use crate::error::Refusal;
+use crate::reduction::{GlobalProblem, LocalProblem};
 
 const COMPONENT_ORDER: &str = "normal,tangent1,tangent2";
 
@@ -69,7 +68,7 @@ struct Document {
     w: Option<Vec<f64>>,
 }
 
-pub(super) fn parse(bytes: &[u8]) -> Result<ProblemFile, Refusal> {
+pub(crate) fn parse(bytes: &[u8]) -> Result<ProblemFile, Refusal> {
     let document: Document = serde_json::from_slice(bytes)?;
     if document.dimension != 3 {
         return Err(Refusal::element(
@@ -140,7 +139,7 @@ fn matrix(name: &str, matrix: Matrix) -> Result<CscMatrix, Refusal> {
         .map_err(|(field, reason)| Refusal::element(format!("{name}.{field}"), reason))
 }
 
-pub(super) fn local_to_json(problem: &LocalProblem) -> Result<Vec<u8>, serde_json::Error> {
+pub(crate) fn local_to_json(problem: &LocalProblem) -> Result<Vec<u8>, serde_json::Error> {
     let document = Document {
         W: Some(to_matrix(&problem.delassus)),
         q: Some(problem.free_velocity.clone()),
@@ -149,7 +148,7 @@ pub(super) fn local_to_json(problem: &LocalProblem) -> Result<Vec<u8>, serde_jso
     serde_json::to_vec(&document)
 }
 
-pub(super) fn global_to_json(problem: &GlobalProblem) -> Result<Vec<u8>, serde_json::Error> {
+pub(crate) fn global_to_json(problem: &GlobalProblem) -> Result<Vec<u8>, serde_json::Error> {
     let document = Document {
         M: Some(to_matrix(&problem.mass)),
         H: Some(to_matrix(&problem.directions)),
@@ -195,8 +194,8 @@ fn document(origin: &Origin, kind: Kind, friction: &[f64]) -> Document {
 
 #[cfg(test)]
 mod tests {
-    use super::super::parse_bytes;
     use super::*;
+    use crate::parse_bytes;
 
     fn local(change: impl Fn(String) -> String) -> Result<ProblemFile, String> {
         let text = r#"{"name":"one","kind":"local","dimension":3,

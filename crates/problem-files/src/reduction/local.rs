@@ -5,18 +5,16 @@
 //! J A⁻¹ (Jᵀ r + b) + e = L Lᵀ r + q.
 
 use nalgebra::DMatrix;
+use stiction_constraints::{Law, Problem, RowBlock, SparseSymmetric, Subsystem};
 
-use super::Origin;
-use super::component_order::{from_file_order, row_of};
 use super::contact_residuals::ContactMeter;
-use super::csc_matrix::CscMatrix;
-use super::error::{ProblemFileError, Refusal};
 use super::rank_factor::{RankFactor, factorize};
-use crate::law::Law;
-use crate::problem::Problem;
-use crate::residual::Residuals;
-use crate::rows::RowBlock;
-use crate::subsystem::{SparseSymmetric, Subsystem};
+use super::reduced_local::ReducedLocal;
+use crate::checks::{check_friction, check_vector};
+use crate::component_order::{from_file_order, row_of};
+use crate::content::Origin;
+use crate::csc_matrix::CscMatrix;
+use crate::error::{ProblemFileError, Refusal};
 
 /// Identity blocks up to this size are dense, larger ones sparse.
 const LARGEST_DENSE_BLOCK: usize = 48;
@@ -26,9 +24,9 @@ const LARGEST_DENSE_BLOCK: usize = 48;
 pub struct LocalProblem {
     /// Name and whatever else the file says about itself.
     pub origin: Origin,
-    pub(super) friction: Vec<f64>,
-    pub(super) delassus: CscMatrix,
-    pub(super) free_velocity: Vec<f64>,
+    pub(crate) friction: Vec<f64>,
+    pub(crate) delassus: CscMatrix,
+    pub(crate) free_velocity: Vec<f64>,
 }
 
 impl LocalProblem {
@@ -48,7 +46,7 @@ impl LocalProblem {
             .map_err(|refusal| refusal.in_file(&name))
     }
 
-    pub(super) fn checked(
+    pub(crate) fn checked(
         origin: Origin,
         friction: Vec<f64>,
         delassus: CscMatrix,
@@ -132,79 +130,6 @@ impl LocalProblem {
                 mean_diagonal: if mean > 0.0 { mean } else { 1.0 },
             },
         })
-    }
-}
-
-/// A local problem in primal form, with what is needed to measure against W as given.
-/// Vectors are ordered (t1, t2, n) per contact.
-#[derive(Debug, Clone)]
-pub struct ReducedLocal {
-    pub(super) problem: Problem,
-    pub(super) factor: RankFactor,
-    pub(super) delassus: CscMatrix,
-    pub(super) symmetric: CscMatrix,
-    pub(super) is_symmetric: bool,
-    pub(super) meter: ContactMeter,
-}
-
-impl ReducedLocal {
-    /// The primal form: A = I, b = 0, J = L, e = q.
-    pub fn problem(&self) -> &Problem {
-        &self.problem
-    }
-
-    /// Numerical rank of W.
-    pub fn rank(&self) -> usize {
-        self.factor.rank
-    }
-
-    /// Largest |(W + Wᵀ)/2 − L Lᵀ| relative to the diagonals of its row and column.
-    pub fn factor_error(&self) -> f64 {
-        self.factor.error
-    }
-
-    /// Number of entries of L.
-    pub fn factor_entries(&self) -> usize {
-        self.factor.rows.iter().map(Vec::len).sum()
-    }
-
-    /// Whether W is exactly symmetric.
-    pub fn is_symmetric(&self) -> bool {
-        self.is_symmetric
-    }
-
-    /// W r + q.
-    pub(super) fn velocity(&self, r: &[f64]) -> Vec<f64> {
-        let mut u = self.meter.free_velocity.clone();
-        self.delassus.mul_add(r, &mut u);
-        u
-    }
-
-    /// (W − L Lᵀ) r.
-    pub(super) fn factor_defect(&self, r: &[f64]) -> Vec<f64> {
-        let mut reduced = vec![0.0; self.factor.rank];
-        for (row, &reaction) in self.factor.rows.iter().zip(r) {
-            for &(column, value) in row {
-                reduced[column] += value * reaction;
-            }
-        }
-        let product =
-            |row: &Vec<(usize, f64)>| row.iter().map(|&(k, l)| l * reduced[k]).sum::<f64>();
-        let mut defect: Vec<f64> = self.factor.rows.iter().map(|row| -product(row)).collect();
-        self.delassus.mul_add(r, &mut defect);
-        defect
-    }
-
-    /// Natural, balanced, primal, dual and complementarity residuals against W as given.
-    pub(super) fn measure(&self, r: &[f64], out: &mut Residuals) {
-        self.meter.measure(r, &self.velocity(r), out);
-    }
-
-    /// The same against (W + Wᵀ)/2.
-    pub(super) fn measure_symmetric(&self, r: &[f64], out: &mut Residuals) {
-        let mut u = self.meter.free_velocity.clone();
-        self.symmetric.mul_add(r, &mut u);
-        self.meter.measure(r, &u, out);
     }
 }
 
@@ -307,38 +232,6 @@ fn identity(size: usize) -> Result<Subsystem, Refusal> {
     SparseSymmetric::from_lower_entries(size, &entries)
         .map(Subsystem::Sparse)
         .map_err(|reason| Refusal::element("W", reason))
-}
-
-/// Every μ finite and not negative; returns the number of rows.
-pub(super) fn check_friction(friction: &[f64]) -> Result<usize, Refusal> {
-    for (contact, &mu) in friction.iter().enumerate() {
-        if !(mu.is_finite() && mu >= 0.0) {
-            return Err(Refusal::element(
-                format!("mu[{contact}]"),
-                format!("is {mu}, a friction coefficient must be finite and not negative"),
-            ));
-        }
-    }
-    friction
-        .len()
-        .checked_mul(3)
-        .ok_or_else(|| Refusal::element("mu", "has too many contacts"))
-}
-
-pub(super) fn check_vector(name: &str, values: &[f64], expected: usize) -> Result<(), Refusal> {
-    if values.len() != expected {
-        return Err(Refusal::element(
-            name,
-            format!("has {} numbers, {expected} expected", values.len()),
-        ));
-    }
-    match values.iter().position(|value| !value.is_finite()) {
-        Some(i) => Err(Refusal::element(
-            format!("{name}[{i}]"),
-            format!("is {}, not finite", values[i]),
-        )),
-        None => Ok(()),
-    }
 }
 
 #[cfg(test)]
