@@ -1,0 +1,179 @@
+#!/usr/bin/env python3
+"""Two builds of stiction on the same scenes: do they move alike, bit by bit, and how do their times compare?
+
+    python3 benches/compare_builds.py trajectories OLD NEW
+    python3 benches/compare_builds.py times OLD NEW --solvers canal --runs 10
+
+`trajectories` runs every scene with every solver in both builds and compares what `run --csv` writes of every
+step, all but wall-clock times. `times` runs both builds in turns and compares the smallest of each.
+"""
+
+import argparse
+import concurrent.futures
+import csv
+import itertools
+import json
+import pathlib
+import statistics
+import subprocess
+import sys
+import tempfile
+
+# Columns of `run --csv` that a clock wrote.
+WALL_CLOCK = {"step_time"}
+# More frames per second than any scene has steps: every step is written.
+EVERY_STEP = "1e9"
+
+
+def names(program, command):
+    """First words of what `stiction scenes` and `stiction solvers` print."""
+    run = subprocess.run([program, command], capture_output=True, text=True, check=True)
+    return [line.split()[0] for line in run.stdout.splitlines() if line.strip()]
+
+
+def run(program, scene, solver, arguments, *options):
+    """One run of a scene, without files unless `options` name some."""
+    command = [program, "run", scene, "--no-output", "--threads", str(arguments.threads)]
+    command += ["--seed", str(arguments.seed)]
+    command += ["--seconds", str(arguments.seconds)] if arguments.seconds else []
+    command += ["--solver", solver] if solver else []
+    return subprocess.run(command + list(options), capture_output=True, text=True)
+
+
+def trajectory(program, scene, solver, arguments, path):
+    """How a run ended, and the rows of its CSV: the header first."""
+    done = run(program, scene, solver, arguments, "--quiet", "--fps", EVERY_STEP, "--csv", str(path))
+    rows = []
+    if path.exists():
+        with open(path, newline="") as file:
+            rows = list(csv.reader(file))
+    return done.returncode, done.stderr.strip(), rows
+
+
+def difference(old, new):
+    """The first place where two trajectories differ, in words; None where they are equal."""
+    (old_code, old_error, old_rows), (new_code, new_error, new_rows) = old, new
+    if old_rows and new_rows:
+        if old_rows[0] != new_rows[0]:
+            pairs = itertools.zip_longest(old_rows[0], new_rows[0], fillvalue="nothing")
+            column = next((a, b) for a, b in pairs if a != b)
+            return f"other columns: {column[0]} is {column[1]}"
+        header = old_rows[0]
+        compared = [k for k, name in enumerate(header) if name not in WALL_CLOCK]
+        for step, (a, b) in enumerate(zip(old_rows[1:], new_rows[1:])):
+            # Numbers are written so that reading them gives the same bits: text decides.
+            wrong = [k for k in compared if a[k] != b[k]]
+            if wrong:
+                k = wrong[0]
+                last = min(len(old_rows), len(new_rows)) - 1
+                return (
+                    f"step {step}, t = {a[0]} s: {header[k]} {a[k]} -> {b[k]}, {len(wrong)} of {len(compared)} columns; "
+                    f"poses and velocities change by {change(header, a, b):.1e} there, "
+                    f"{change(header, old_rows[last], new_rows[last]):.1e} at the end"
+                )
+    if len(old_rows) != len(new_rows):
+        return f"{max(len(old_rows) - 1, 0)} -> {max(len(new_rows) - 1, 0)} frames: {old_error} -> {new_error}"
+    if (old_code, old_error) != (new_code, new_error):
+        return f"exit code {old_code} -> {new_code}: {old_error} -> {new_error}"
+    return None
+
+
+def change(header, old, new):
+    """Largest change among poses and velocities of one step, in SI units; their columns are named BODY.COMPONENT."""
+    states = [k for k, name in enumerate(header) if "." in name]
+    return max((abs(float(old[k]) - float(new[k])) for k in states), default=0.0)
+
+
+def compare_trajectories(arguments, scenes, solvers):
+    """Prints every pair of scene and solver that differs; whether there was none."""
+
+    def one(pair):
+        scene, solver = pair
+        with tempfile.TemporaryDirectory() as folder:
+            runs = [
+                trajectory(program, scene, solver, arguments, pathlib.Path(folder) / f"{k}.csv")
+                for k, program in enumerate([arguments.old, arguments.new])
+            ]
+        return pair, difference(*runs), len(runs[0][2])
+
+    pairs = list(itertools.product(scenes, solvers))
+    differing = empty = 0
+    with concurrent.futures.ThreadPoolExecutor(arguments.jobs) as pool:
+        for (scene, solver), found, rows in pool.map(one, pairs):
+            if found:
+                differing += 1
+                print(f"{scene:<20} {solver:<22} {found}", flush=True)
+            elif rows < 2:
+                empty += 1
+                print(f"{scene:<20} {solver:<22} no step in either build", flush=True)
+            elif arguments.verbose:
+                print(f"{scene:<20} {solver:<22} equal, {rows - 1} frames", flush=True)
+    print(f"{len(pairs) - differing - empty} of {len(pairs)} trajectories equal, {differing} differ, {empty} without a step")
+    return differing == 0 and empty == 0
+
+
+def time_of(program, scene, solver, arguments):
+    """Median time of a step and time of all stages of one run, s; None if the run failed."""
+    done = run(program, scene, solver, arguments, "--json")
+    if done.returncode != 0:
+        return None
+    summary = json.loads(done.stdout)
+    return summary["step_time_s"]["median"], sum(summary["stages_s"].values())
+
+
+def compare_times(arguments, scenes, solvers):
+    """Prints times of both builds and their ratios; whether every run ended well."""
+    print(f"{'scene':<20} {'solver':<22}{'old µs':>10}{'new µs':>10}{'median':>9}{'total':>9}")
+    ratios, failed = [], 0
+    for scene, solver in itertools.product(scenes, solvers):
+        old, new = [], []
+        for turn in range(arguments.runs):
+            # The first of a turn may find a cold machine: builds take it in turns to be first.
+            order = [(arguments.old, old), (arguments.new, new)]
+            for program, times in order if turn % 2 == 0 else reversed(order):
+                times.append(time_of(program, scene, solver, arguments))
+        if None in old + new:
+            failed += 1
+            print(f"{scene:<20} {solver:<22} a run failed", flush=True)
+            continue
+        old_step, new_step = min(t[0] for t in old), min(t[0] for t in new)
+        step, total = new_step / old_step, min(t[1] for t in new) / min(t[1] for t in old)
+        ratios.append((step, total, scene, solver))
+        print(f"{scene:<20} {solver:<22}{old_step * 1e6:>10.1f}{new_step * 1e6:>10.1f}{step:>9.3f}{total:>9.3f}", flush=True)
+    for k, what in enumerate(["median step", "all steps"]):
+        if ratios:
+            worst = max(ratios, key=lambda ratio: ratio[k])
+            median = statistics.median(ratio[k] for ratio in ratios)
+            print(f"new/old, {what}: median {median:.3f}, worst {worst[k]:.3f} ({worst[2]}, {worst[3]})")
+    return failed == 0
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("mode", choices=["trajectories", "times"])
+    parser.add_argument("old", help="a stiction program")
+    parser.add_argument("new", help="another one")
+    parser.add_argument("--scenes", help="names or files, separated by commas [default: all built-in scenes]")
+    parser.add_argument("--solvers", help="names, separated by commas [default: all; canal for times]")
+    parser.add_argument("--seconds", type=float, help="simulated time of a run [default: 0.25; the scene's own for times]")
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--threads", type=int, default=1, help="threads of a run")
+    parser.add_argument("--runs", type=int, default=5, help="runs of each build, in turns, for times")
+    parser.add_argument("--jobs", type=int, default=1, help="runs at once, for trajectories")
+    parser.add_argument("--verbose", action="store_true", help="name equal trajectories too")
+    arguments = parser.parse_args()
+
+    trajectories = arguments.mode == "trajectories"
+    if trajectories and arguments.seconds is None:
+        arguments.seconds = 0.25
+    scenes = arguments.scenes.split(",") if arguments.scenes else names(arguments.old, "scenes")
+    if arguments.solvers:
+        solvers = arguments.solvers.split(",")
+    else:
+        solvers = names(arguments.old, "solvers") if trajectories else ["canal"]
+    compare = compare_trajectories if trajectories else compare_times
+    sys.exit(0 if compare(arguments, scenes, solvers) else 1)
+
+
+if __name__ == "__main__":
+    main()
