@@ -9,6 +9,7 @@ mod free_bodies;
 mod mass;
 mod measure;
 mod mechanism;
+#[cfg(feature = "recording")]
 mod record;
 mod robot;
 mod scenery;
@@ -37,7 +38,7 @@ pub use snapshot::Snapshot;
 pub use state::State;
 pub use step::{ContactForce, ContactMode, StageTimes, StepReport};
 pub use tendon::{Tendon, TendonBranch, TendonHandle, TendonPath, TendonState};
-pub use world::{ColliderHandle, Overlap, World};
+pub use world::{ColliderHandle, DrawnShape, Overlap, World};
 
 // What a user of this crate needs of the others.
 pub use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};

@@ -105,12 +105,8 @@ impl World {
         if !self.commands.fits(&snapshot.commands) {
             return refuse("its commands are for other bodies, joints or tendons".to_owned());
         }
-        let counts = [
-            self.tables.bodies.len(),
-            self.tendons.len(),
-            layout.subsystem_count(),
-        ];
-        if !snapshot.last.fits(counts, state) {
+        let counts = [self.tables.bodies.len(), self.tendons.len()];
+        if !snapshot.last.fits(counts, layout, state) {
             return refuse("its last step is of another world".to_owned());
         }
         if !state.is_finite() || !snapshot.warm_start.is_finite() {

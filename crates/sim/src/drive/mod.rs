@@ -59,6 +59,8 @@ pub struct Commands {
     pub(crate) inputs: Inputs,
     /// Forces of the step that begins, in the order in which they were asked for.
     pushes: Vec<Push>,
+    /// Whether any of the inputs' forces is not zero.
+    has_forces: bool,
     /// Per body: whether it takes a velocity or forces.
     kinds: Vec<CommandKind>,
     /// Per robot: its degrees of freedom.
@@ -243,6 +245,7 @@ impl Commands {
         self.inputs.wrenches.clone_from(&other.inputs.wrenches);
         self.inputs.driven.clone_from(&other.inputs.driven);
         self.pushes.clone_from(&other.pushes);
+        self.has_forces = other.has_forces;
         self.kinds.clone_from(&other.kinds);
         self.robots.clone_from(&other.robots);
     }
@@ -267,7 +270,10 @@ impl Commands {
 
     /// Adds up the forces of the step that begins; `center` is where torques are taken about.
     pub(crate) fn add_up_forces(&mut self, center: impl Fn(usize) -> Vector3<f64>) {
-        self.inputs.wrenches.fill(Wrench::default());
+        if self.has_forces {
+            self.inputs.wrenches.fill(Wrench::default());
+        }
+        self.has_forces = !self.pushes.is_empty();
         for push in &self.pushes {
             let wrench = &mut self.inputs.wrenches[push.body];
             wrench.force += push.force;

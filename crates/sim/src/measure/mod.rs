@@ -124,7 +124,7 @@ impl World {
         last.is_known = true;
         last.previous.copy_from(&self.state);
         last.wrenches.clone_from(&self.commands.inputs.wrenches);
-        last.keep_rows(&self.rows, &self.results);
+        last.keep_rows(&self.rows, &mut self.results);
         let bodies = self.tables.bodies.len();
         last.add_up_loads(bodies, &self.tables.layout, &self.islands);
         last.references.clone_from(&self.places.references);
@@ -141,7 +141,7 @@ impl World {
         let dt = self.settings.time_step;
         let slip_speed = SLIP_SPEED.max(10.0 * self.settings.tolerance);
         self.contact_forces.clear();
-        for (contact, row) in self.contacts.with_results(&self.rows, &self.results) {
+        for (contact, row) in self.contacts.with_results(&self.rows, self.last.results()) {
             let [t1, t2, n] = row.note.frame;
             let force = (t1 * row.impulse[0] + t2 * row.impulse[1] + n * row.impulse[2]) / dt;
             let velocity = |body: usize| self.places.velocity_at(body as u32, &contact.point);

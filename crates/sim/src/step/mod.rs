@@ -223,7 +223,7 @@ impl World {
         self.next.step = self.state.step + 1;
         self.keep_last_step();
         self.state.copy_from(&self.next);
-        self.warm_start.store(&self.rows, &self.results);
+        self.warm_start.store(&self.rows, self.last.results());
         self.commands.clear_forces();
         self.refresh()?;
         self.measure_contacts();

@@ -36,7 +36,40 @@ pub(crate) struct VisualShape {
     pub(crate) color: Option<[f32; 4]>,
 }
 
+/// A shape as it is to be drawn.
+#[derive(Debug, Clone, Copy)]
+pub struct DrawnShape<'a> {
+    /// The body that it moves with.
+    pub body: BodyHandle,
+    /// The shape.
+    pub shape: &'a Shape,
+    /// Its pose in the body's frame.
+    pub pose: &'a Isometry3<f64>,
+    /// Its own colour or that of its body: red, green, blue and opacity, 0 to 1; `None` where nobody
+    /// chose one.
+    pub color: Option<[f32; 4]>,
+}
+
 impl World {
+    /// Everything that is to be drawn: first what collides, then what is only drawn.
+    pub fn drawn_shapes(&self) -> impl Iterator<Item = DrawnShape<'_>> {
+        let colliders = self.collision.colliders().iter();
+        let colliders = colliders.zip(&self.drawing.collider_colors);
+        let colliders = colliders
+            .map(|(collider, color)| (collider.body, &collider.shape, &collider.local_pose, color));
+        let visuals = self.drawing.visuals.iter();
+        let visuals =
+            visuals.map(|visual| (visual.body, &visual.shape, &visual.pose, &visual.color));
+        colliders
+            .chain(visuals)
+            .map(|(body, shape, pose, color)| DrawnShape {
+                body: BodyHandle(body),
+                shape,
+                pose,
+                color: color.or(self.tables.bodies[body].color),
+            })
+    }
+
     /// Attaches a shape that is drawn in recordings and touches nothing, at a pose in the body's
     /// frame. `color` is red, green, blue and opacity, 0 to 1; `None` for the body's.
     ///

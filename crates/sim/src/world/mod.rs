@@ -5,7 +5,7 @@ mod build;
 mod drawing;
 mod overlap;
 
-pub use drawing::ColliderHandle;
+pub use drawing::{ColliderHandle, DrawnShape};
 pub use overlap::Overlap;
 
 use std::time::Instant;
