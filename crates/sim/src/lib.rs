@@ -45,7 +45,7 @@ pub use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 pub use stiction_collision::{
     Collider, CombineRule, Execution, Friction, Groups, Material, Shape, sdf,
 };
-pub use stiction_constraints::{Law, Subsystem};
+pub use stiction_constraints::{Law, SparseSymmetric, Subsystem};
 pub use stiction_dynamics::{
     DofProperties, Inertia, JointKind, Model, ModelDescription, Symmetric3, Transform,
 };
@@ -53,5 +53,6 @@ pub use stiction_islands::{
     AssemblyError, Dormant, OverlapPolicy, RowKey, RowList, RowNote, SolvedProblem,
 };
 pub use stiction_modeling::{
-    ConnectionKind, Motion, Places, RowWriter, Scheme, Site, Tracking, Twist,
+    ConnectionKind, Motion, Places, RowWriter, Scheme, Site, Tracking, Twist, contact,
+    stabilization,
 };
