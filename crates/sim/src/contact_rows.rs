@@ -20,11 +20,12 @@ pub(crate) fn push_contacts(
 ) -> Result<()> {
     let dt = settings.time_step;
     for contact in contacts {
+        let [first, second] = bodies_of(contact);
         let pair = Pair {
             placement,
             bodies,
-            first: contact.body_a,
-            second: contact.body_b,
+            first,
+            second,
         };
         let [t1, t2] = tangents(&contact.normal, contact.material.direction);
         let frame = [t1, t2, contact.normal];
@@ -39,7 +40,7 @@ pub(crate) fn push_contacts(
         let law = law(&contact.material, dt).map_err(|reason| SimError::NotPossible {
             element: format!(
                 "contact of \"{}\" and \"{}\"",
-                bodies[contact.body_a].name, bodies[contact.body_b].name
+                bodies[first].name, bodies[second].name
             ),
             reason: reason.to_owned(),
         })?;
@@ -79,6 +80,14 @@ pub(crate) fn push_contacts(
         rows.set_push_out(push_out);
     }
     Ok(())
+}
+
+/// The bodies of a contact: every collider of a world is rigid, and its frames are its bodies.
+pub(crate) fn bodies_of(contact: &ContactPoint) -> [usize; 2] {
+    contact
+        .frames()
+        .unwrap_or_default()
+        .map(|frame| frame as usize)
 }
 
 /// The law of a contact with this material. A surface compliance c (m/N) gives the impulse

@@ -5,6 +5,7 @@ use stiction_dynamics::{center_of_mass, centroidal_momentum, energy_from_kinemat
 
 use crate::body::{BodyHandle, Kind};
 use crate::connection::ConnectionHandle;
+use crate::contact_rows::bodies_of;
 use crate::control::Wrench;
 use crate::error::{Result, SimError};
 use crate::island::SolvedProblem;
@@ -32,9 +33,10 @@ impl World {
     /// Lowest and highest corner of the box around everything that collides and is bounded, world
     /// axes, m; `None` where nothing is.
     pub fn bounds(&self) -> Option<[Point3<f64>; 2]> {
-        let boxes = self.collision.colliders().iter().map(|collider| {
-            let pose = self.placement.poses[collider.body] * collider.local_pose;
-            collider.shape.bounds().transformed(&pose)
+        let boxes = self.colliders.as_slice().iter().filter_map(|collider| {
+            let (frame, pose, shape) = collider.as_rigid()?;
+            let pose = self.placement.poses[frame as usize] * pose;
+            Some(shape.bounds().transformed(&pose))
         });
         let bounded = boxes.filter(|bounds| {
             let mut corners = bounds.min.iter().chain(bounds.max.iter());
@@ -141,7 +143,8 @@ impl World {
                 let origin = &self.placement.poses[body].translation.vector;
                 self.placement.twists[body].at(origin, &contact.point)
             };
-            let relative = velocity(contact.body_b) - velocity(contact.body_a);
+            let [body_a, body_b] = bodies_of(contact);
+            let relative = velocity(body_b) - velocity(body_a);
             let slip = (relative - n * n.dot(&relative)).norm();
             let mode = if row.impulse[2] <= 0.0 {
                 ContactMode::Open
@@ -151,8 +154,8 @@ impl World {
                 ContactMode::Stick
             };
             self.contact_forces.push(ContactForce {
-                body_a: BodyHandle(contact.body_a),
-                body_b: BodyHandle(contact.body_b),
+                body_a: BodyHandle(body_a),
+                body_b: BodyHandle(body_b),
                 point: contact.point,
                 normal: contact.normal,
                 gap: contact.gap,

@@ -1,6 +1,7 @@
 //! Links of a robot that overlap where they are.
 
 use crate::body::{BodyHandle, Kind};
+use crate::contact_rows::bodies_of;
 use crate::error::Result;
 use crate::robot::RobotHandle;
 use crate::world::World;
@@ -27,15 +28,17 @@ impl World {
             Kind::Link { robot: owner, .. } => owner == robot.0,
             _ => body == base,
         };
-        let deep = self.contacts.iter().filter(|contact| {
-            contact.gap < -depth && belongs(contact.body_a) && belongs(contact.body_b)
-        });
-        let colliders = self.collision.colliders();
+        let deep = self
+            .contacts
+            .iter()
+            .filter(|contact| contact.gap < -depth && bodies_of(contact).into_iter().all(belongs));
+        let colliders = self.colliders.as_slice();
         let mut pairs: Vec<Overlap> = deep
             .map(|contact| Overlap {
-                bodies: [contact.body_a, contact.body_b].map(BodyHandle),
-                shapes: [contact.collider_a, contact.collider_b]
-                    .map(|collider| colliders[collider].name.clone()),
+                bodies: bodies_of(contact).map(BodyHandle),
+                shapes: contact
+                    .colliders
+                    .map(|collider| colliders[collider as usize].name.clone()),
             })
             .collect();
         pairs.sort_unstable();

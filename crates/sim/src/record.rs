@@ -38,9 +38,11 @@ impl World {
                 ..Body::default()
             })
             .collect();
-        let colliders = self.collision.colliders().iter().zip(&self.collider_colors);
-        let colliders = colliders
-            .map(|(collider, color)| (collider.body, &collider.shape, &collider.local_pose, color));
+        let colliders = self.colliders.as_slice().iter().zip(&self.collider_colors);
+        let colliders = colliders.filter_map(|(collider, color)| {
+            let (frame, pose, shape) = collider.as_rigid()?;
+            Some((frame as usize, shape, pose, color))
+        });
         let visuals = self.visuals.iter();
         let visuals =
             visuals.map(|visual| (visual.body, &visual.shape, &visual.pose, &visual.color));

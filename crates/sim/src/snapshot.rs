@@ -1,7 +1,7 @@
 //! Stopping a world and going on later, to the bit.
 
 use serde::{Deserialize, Serialize};
-use stiction_collision::CollisionMemory;
+use stiction_collision::{CollisionMemory, Detector};
 
 use crate::control::Commands;
 use crate::error::{Result, SimError};
@@ -36,7 +36,7 @@ impl World {
             state: self.state.clone(),
             commands: self.commands.clone(),
             warm_start: self.warm_start.clone(),
-            collision: self.collision.memory(),
+            collision: self.detector.memory(),
             controllers: self
                 .controllers
                 .iter()
@@ -51,7 +51,8 @@ impl World {
     /// A snapshot of another world or version; the world is then as it was.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
         self.check(snapshot)?;
-        self.collision.restore_memory(&snapshot.collision)?;
+        self.detector
+            .restore(&self.colliders, &snapshot.collision)?;
         self.state.copy_from(&snapshot.state);
         self.commands.clone_from(&snapshot.commands);
         self.warm_start.clone_from(&snapshot.warm_start);

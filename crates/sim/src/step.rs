@@ -5,10 +5,11 @@
 
 use std::time::Instant;
 
+use stiction_collision::{Detector, PlacesView};
 use stiction_constraints::{Budget, StopFlag};
 
 use crate::body::Kind;
-use crate::contact_rows::push_contacts;
+use crate::contact_rows::{bodies_of, push_contacts};
 use crate::error::{Result, SimError, StepFailure};
 use crate::island::IslandFailure;
 use crate::report::{StageTimes, StepReport};
@@ -77,18 +78,24 @@ impl World {
     pub fn detect_contacts(&mut self) -> Result<()> {
         let clock = Instant::now();
         let dt = self.settings.time_step;
-        for collider in 0..self.collision.colliders().len() {
-            let entry = &self.collision.colliders()[collider];
-            let twist = &self.placement.twists[entry.body];
-            let speed = twist.linear.norm() + twist.angular.norm() * self.reach[collider];
-            self.collision.set_margin(collider, dt * speed)?;
+        self.travel.clear();
+        for (collider, reach) in self.colliders.as_slice().iter().zip(&self.reach) {
+            let frame = collider.frame().unwrap_or(0) as usize;
+            let twist = &self.placement.twists[frame];
+            let speed = twist.linear.norm() + twist.angular.norm() * reach;
+            self.travel.push(dt * speed);
         }
-        self.collision
-            .detect(&self.placement.poses, &mut self.contacts)?;
+        let places = PlacesView {
+            poses: &self.placement.poses,
+            nodes: &[],
+            travel: &self.travel,
+        };
+        self.detector
+            .detect(&self.colliders, &places, &mut self.contacts)?;
         let bodies = &self.bodies;
         self.contacts.retain(|contact| {
             let moves = |body: usize| bodies[body].kind.site().is_some();
-            moves(contact.body_a) || moves(contact.body_b)
+            bodies_of(contact).into_iter().any(moves)
         });
         let deepest = self.contacts.iter().map(|contact| -contact.gap);
         self.report.penetration = deepest.fold(0.0, f64::max);

@@ -60,7 +60,7 @@ impl World {
     /// # Errors
     /// A name that no collider has.
     pub fn find_collider(&self, name: &str) -> Result<ColliderHandle> {
-        Ok(ColliderHandle(self.collision.index_of(name)?))
+        Ok(ColliderHandle(self.colliders.index_of(name)? as usize))
     }
 
     /// Colours one collider: red, green, blue and opacity, 0 to 1; `None` for its body's colour.
@@ -72,7 +72,7 @@ impl World {
         collider: ColliderHandle,
         color: Option<[f32; 4]>,
     ) -> Result<()> {
-        let entry = self.collision.colliders().get(collider.0);
+        let entry = self.colliders.as_slice().get(collider.0);
         let entry = entry.ok_or_else(|| crate::SimError::Unknown {
             what: "collider",
             name: collider.0.to_string(),
@@ -93,7 +93,7 @@ impl World {
         b: ColliderHandle,
         friction: Option<f64>,
     ) -> Result<()> {
-        Ok(self.collision.include_pair(a.0, b.0, friction)?)
+        Ok(self.colliders.include(a.0 as u32, b.0 as u32, friction)?)
     }
 }
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 
 use nalgebra::{Isometry3, Matrix3, Matrix6, Point3, Vector3};
 use stiction_collision::{
-    Collider, CollisionWorld, ContactPoint, Execution, Material, NarrowSettings, PairDetector,
-    Shape, WorldSettings,
+    BuiltInDetector, Collider, ColliderSet, ContactPoint, DetectionSettings, Execution, Material,
+    NarrowSettings, PairDetector, Shape,
 };
 use stiction_constraints::{Solver, StopFlag};
 use stiction_dynamics::{BodyId, Model};
@@ -59,9 +59,12 @@ pub struct World {
     pub(crate) robots: Vec<Robot>,
     pub(crate) connections: Vec<Connection>,
     pub(crate) tendons: Vec<TendonEntry>,
-    pub(crate) collision: CollisionWorld,
+    pub(crate) colliders: ColliderSet,
+    pub(crate) detector: BuiltInDetector,
     /// Per collider: farthest point from the body's origin, m.
     pub(crate) reach: Vec<f64>,
+    /// Per collider: how far it moves in a step, m.
+    pub(crate) travel: Vec<f64>,
     /// Per collider: colour of its own.
     pub(crate) collider_colors: Vec<Option<[f32; 4]>>,
     pub(crate) visuals: Vec<VisualShape>,
@@ -96,7 +99,7 @@ impl World {
     /// Settings that make no sense.
     pub fn new(settings: Settings) -> Result<Self> {
         settings.validate()?;
-        let collision = CollisionWorld::new(WorldSettings {
+        let detector = BuiltInDetector::new(DetectionSettings {
             narrow: NarrowSettings {
                 margin: settings.contact_margin,
                 ..NarrowSettings::default()
@@ -113,8 +116,10 @@ impl World {
             robots: Vec::new(),
             connections: Vec::new(),
             tendons: Vec::new(),
-            collision,
+            colliders: ColliderSet::new(),
+            detector,
             reach: Vec::new(),
+            travel: Vec::new(),
             collider_colors: Vec::new(),
             visuals: Vec::new(),
             controllers: Vec::new(),
@@ -150,9 +155,9 @@ impl World {
     /// Settings that make no sense.
     pub fn set_settings(&mut self, settings: Settings) -> Result<()> {
         settings.validate()?;
-        let mut collision = *self.collision.settings();
+        let mut collision = *self.detector.settings();
         collision.narrow.margin = settings.contact_margin;
-        self.collision.set_settings(collision)?;
+        self.detector.set_settings(collision)?;
         for robot in &mut self.robots {
             robot.model.set_gravity(settings.gravity)?;
         }
@@ -172,10 +177,10 @@ impl World {
                 reason: "must be at least 1".to_owned(),
             });
         }
-        let mut settings = *self.collision.settings();
+        let mut settings = *self.detector.settings();
         settings.narrow.reduce.max_contacts = max_contacts;
         settings.execution = execution;
-        Ok(self.collision.set_settings(settings)?)
+        Ok(self.detector.set_settings(settings)?)
     }
 
     /// Chooses a solver by its name, see [`solvers::all`](crate::solvers::all).
@@ -299,27 +304,28 @@ impl World {
         let name = format!("{}/{}", self.body(body)?.name, shape.name());
         self.attach_collider(Collider {
             material,
-            local_pose: pose,
-            ..Collider::new(&name, body.0, shape)
+            ..Collider::rigid_at(&name, body.0 as u32, pose, shape)
         })?;
         Ok(())
     }
 
-    /// Attaches a collider with all its options; its `body` is a [`BodyHandle::index`].
+    /// Attaches a rigid collider with all its options; its frame is a [`BodyHandle::index`].
     ///
     /// # Errors
     /// As [`attach`](Self::attach).
     pub fn attach_collider(&mut self, collider: Collider) -> Result<ColliderHandle> {
-        self.body(BodyHandle(collider.body))?;
-        let bounds = collider.shape.bounds().transformed(&collider.local_pose);
-        let corner = bounds.min.coords.abs().sup(&bounds.max.coords.abs());
-        let is_bounded = corner.iter().all(|value| value.is_finite());
-        let index = self.collision.add(collider)?;
-        // An unbounded shape is everywhere already.
-        self.reach
-            .push(if is_bounded { corner.norm() } else { 0.0 });
+        let Some(frame) = collider.frame() else {
+            return Err(SimError::NotPossible {
+                element: collider.name,
+                reason: "only rigid shapes can be attached to a body".to_owned(),
+            });
+        };
+        self.body(BodyHandle(frame as usize))?;
+        let reach = collider.reach();
+        let index = self.colliders.add(collider)?;
+        self.reach.push(reach);
         self.collider_colors.push(None);
-        Ok(ColliderHandle(index))
+        Ok(ColliderHandle(index as usize))
     }
 
     /// Never lets two bodies touch.
@@ -329,13 +335,13 @@ impl World {
     pub fn exclude(&mut self, a: BodyHandle, b: BodyHandle) -> Result<()> {
         self.body(a)?;
         self.body(b)?;
-        self.collision.exclude_bodies(a.0, b.0);
+        self.colliders.exclude_frames(a.0 as u32, b.0 as u32);
         Ok(())
     }
 
     /// Lets `detector` find contacts before the built-in detection.
     pub fn add_detector(&mut self, detector: std::sync::Arc<dyn PairDetector>) {
-        self.collision.add_detector(detector);
+        self.detector.add_pair_detector(detector);
     }
 
     /// Adds a robot at rest in its neutral configuration. Its links become bodies named
@@ -434,7 +440,8 @@ impl World {
                 && id != BodyId::WORLD
             {
                 let parent = robot.first_body + parent.index();
-                self.collision.exclude_bodies(robot.first_body + i, parent);
+                self.colliders
+                    .exclude_frames((robot.first_body + i) as u32, parent as u32);
             }
         }
         Ok(())
@@ -459,8 +466,8 @@ impl World {
             });
         }
         if !connection.collide {
-            self.collision
-                .exclude_bodies(connection.body_a.0, connection.body_b.0);
+            let [a, b] = [connection.body_a, connection.body_b].map(|body| body.0 as u32);
+            self.colliders.exclude_frames(a, b);
         }
         self.connections.push(connection);
         Ok(ConnectionHandle(self.connections.len() - 1))
