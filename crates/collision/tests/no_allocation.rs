@@ -2,9 +2,10 @@
 
 mod common;
 
+use common::scene::Scene;
 use common::{cube_points, rng, rotation};
 use nalgebra::{Isometry3, Vector3};
-use stiction_collision::{Collider, CollisionWorld, Execution, Shape, WorldSettings};
+use stiction_collision::{Collider, Shape};
 use stiction_test_support::allocations;
 
 #[test]
@@ -18,20 +19,18 @@ fn a_heap_of_primitives_allocates_nothing_once_warm() {
         Shape::ellipsoid("ellipsoid", Vector3::new(0.15, 0.1, 0.07)).unwrap(),
         Shape::convex_hull("hull", &cube_points(0.1)).unwrap(),
     ];
-    let mut world = CollisionWorld::new(WorldSettings {
-        execution: Execution::Serial,
-        ..WorldSettings::default()
-    })
-    .unwrap();
+    let mut world = Scene::serial(1e-3);
     world
-        .add(Collider::new("ground", 0, Shape::half_space("ground")))
+        .colliders
+        .add(Collider::rigid("ground", 0, Shape::half_space("ground")))
         .unwrap();
     let mut rng = rng(3);
     let mut poses = vec![Isometry3::identity()];
     for i in 0..60 {
         let name = format!("body {i}");
         world
-            .add(Collider::new(&name, i + 1, shapes[i % 7].clone()))
+            .colliders
+            .add(Collider::rigid(&name, i as u32 + 1, shapes[i % 7].clone()))
             .unwrap();
         // a loose grid, so that neighbours overlap a little
         let place = Vector3::new((i % 4) as f64, (i / 4 % 4) as f64, (i / 16) as f64) * 0.18;
