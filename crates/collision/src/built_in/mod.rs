@@ -15,7 +15,7 @@ pub use settings::{DetectionSettings, Execution};
 
 use crate::broad_phase::BroadPhase;
 use crate::collider::ColliderSet;
-use crate::contact::ContactPoint;
+use crate::contact::{ContactPoint, ShapeContact};
 use crate::detector::{CollisionMemory, DetectReport, Detector};
 use crate::error::Result;
 use crate::material::ContactMaterial;
@@ -26,7 +26,7 @@ use crate::support::Support;
 
 use pair_test::{PairTest, check_pairs, have_no_size};
 use placed::Placed;
-use slots::{PairSlot, PairSlots};
+use slots::PairSlots;
 
 /// Below this many pairs threads cost more than they bring.
 const PARALLEL_PAIRS: usize = 32;
@@ -120,7 +120,7 @@ impl BuiltInDetector {
                 && !have_no_size(&entries[i].geometry, &entries[j].geometry)
         };
         let pairs = self.broad.update(&self.placed.proxies, accept);
-        self.slots.follow(pairs.iter().copied());
+        self.slots.follow(pairs);
     }
 
     /// Narrow phase of every slot.
@@ -163,47 +163,44 @@ impl BuiltInDetector {
         places: &PlacesView<'_>,
         contacts: &mut Vec<ContactPoint>,
     ) -> DetectReport {
-        let slots = || self.slots.as_slice().iter().chain(self.selves.as_slice());
+        let slots = [self.slots.as_slice(), self.selves.as_slice()];
         let mut report = DetectReport {
-            n_pairs: self.slots.as_slice().len() + self.selves.as_slice().len(),
+            n_pairs: slots[0].len() + slots[1].len(),
             ..DetectReport::default()
         };
-        for slot in slots() {
-            let before = contacts.len();
-            let pair = || {
-                let pair = colliders.ordered(slot.pair.0, slot.pair.1);
-                (pair, colliders.contact_material(pair, places))
-            };
-            if !slot.contacts.is_empty() {
-                let (pair, material) = pair();
+        for slot in slots.into_iter().flatten() {
+            let flexible = slot
+                .flexible
+                .as_ref()
+                .map_or(&[][..], |work| &work.contacts);
+            let found = slot.contacts.len() + flexible.len();
+            if found == 0 {
+                continue;
+            }
+            report.n_touching_pairs += 1;
+            report.n_raw_contacts += slot.memory.n_raw().max(found);
+            let pair = colliders.ordered(slot.pair.0, slot.pair.1);
+            let material = colliders.contact_material(pair, places);
+            if flexible.is_empty() {
                 let pose = &self.placed.poses[pair[0] as usize];
-                gather_rigid(slot, pair, pose, &material, colliders, contacts);
-            } else if let Some(work) = &slot.flexible
-                && !work.contacts.is_empty()
-            {
-                let (pair, material) = pair();
-                contacts.extend(work.contacts.iter().map(|c| ContactPoint {
-                    id: colliders.contact_id(pair, c.feature),
-                    colliders: pair,
-                    on: c.on,
-                    point: c.point,
-                    normal: c.normal,
-                    gap: c.gap,
-                    material,
-                }));
+                gather_rigid(&slot.contacts, pair, pose, &material, colliders, contacts);
             }
-            let found = contacts.len() - before;
-            report.n_touching_pairs += usize::from(found > 0);
-            if found > 0 {
-                report.n_raw_contacts += slot.memory.n_raw().max(found);
-            }
+            contacts.extend(flexible.iter().map(|c| ContactPoint {
+                id: colliders.contact_id(pair, c.feature),
+                colliders: pair,
+                on: c.on,
+                point: c.point,
+                normal: c.normal,
+                gap: c.gap,
+                material,
+            }));
         }
         report
     }
 }
 
 fn gather_rigid(
-    slot: &PairSlot,
+    found: &[ShapeContact],
     pair: [u32; 2],
     pose: &Isometry3<f64>,
     material: &ContactMaterial,
@@ -212,7 +209,7 @@ fn gather_rigid(
 ) {
     let frame = |index: u32| colliders.as_slice()[index as usize].frame().unwrap_or(0);
     let on = pair.map(|index| Support::Frame(frame(index)));
-    contacts.extend(slot.contacts.iter().map(|c| ContactPoint {
+    contacts.extend(found.iter().map(|c| ContactPoint {
         id: colliders.contact_id(pair, c.feature),
         colliders: pair,
         on,

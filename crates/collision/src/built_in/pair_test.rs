@@ -6,10 +6,11 @@ use super::placed::Placed;
 use super::slots::{FlexibleWork, PairSlot};
 use crate::collider::{ColliderSet, Geometry};
 use crate::error::{CollisionError, Result};
-use crate::flexible::{FlexibleContact, RigidSide, against_shape};
-use crate::narrow::{NarrowScratch, NarrowSettings, contacts_between};
+use crate::flexible::{FlexibleContact, against_shape};
+use crate::narrow::{NarrowScratch, NarrowSettings, contacts_between, is_many_point_pair};
 use crate::pair_detector::{Handled, PairDetector};
 use crate::places::PlacesView;
+use crate::shape::Shape;
 
 /// What testing a pair needs, shared by all threads.
 pub(super) struct PairTest<'a> {
@@ -26,13 +27,16 @@ impl PairTest<'_> {
         slot.contacts.clear();
         let (i, j) = slot.pair;
         let pair @ [a, b] = self.colliders.ordered(i, j);
-        let rigid = [a, b].map(|index| self.placed.rigid(self.colliders, index));
-        if let [Some(first), Some(second)] = &rigid {
+        let shape = |index: u32| match &self.colliders.as_slice()[index as usize].geometry {
+            Geometry::Rigid { shape, .. } => Some(shape),
+            _ => None,
+        };
+        if let (Some(first), Some(second)) = (shape(a), shape(b)) {
             slot.error = self.rigid(pair, [first, second], slot, scratch).err();
         } else {
             let work = slot.flexible.get_or_insert_default();
             work.contacts.clear();
-            self.flexible(pair, rigid, work);
+            self.flexible(pair, work);
         }
     }
 
@@ -48,15 +52,16 @@ impl PairTest<'_> {
     fn rigid(
         &self,
         pair: [u32; 2],
-        [a, b]: [&RigidSide<'_>; 2],
+        [a, b]: [&Shape; 2],
         slot: &mut PairSlot,
         scratch: &mut NarrowScratch,
     ) -> Result<()> {
-        let pose_ab = a.pose.inv_mul(&b.pose);
+        let pose = |index: u32| &self.placed.poses[index as usize];
+        let pose_ab = pose(pair[0]).inv_mul(pose(pair[1]));
         let margin = self.margin(pair);
         for detector in self.detectors {
             let out = &mut slot.contacts;
-            if detector.detect(a.shape, b.shape, &pose_ab, margin, out)? == Handled::Yes {
+            if detector.detect(a, b, &pose_ab, margin, out)? == Handled::Yes {
                 return Ok(());
             }
         }
@@ -64,21 +69,18 @@ impl PairTest<'_> {
             margin,
             ..*self.settings
         };
-        let material = self.colliders.material_along(pair, [None, None]);
-        settings.reduce.friction = material.friction_along.min(material.friction_across);
-        contacts_between(
-            a.shape,
-            b.shape,
-            &pose_ab,
-            &settings,
-            &mut slot.memory,
-            scratch,
-            &mut slot.contacts,
-        )
+        // few contacts are not reduced, and need not know how they hold
+        if is_many_point_pair(a, b) {
+            let material = self.colliders.material_along(pair, [None, None]);
+            settings.reduce.friction = material.friction_along.min(material.friction_across);
+        }
+        let (memory, out) = (&mut slot.memory, &mut slot.contacts);
+        contacts_between(a, b, &pose_ab, &settings, memory, scratch, out)
     }
 
-    fn flexible(&self, pair: [u32; 2], rigid: [Option<RigidSide<'_>>; 2], work: &mut FlexibleWork) {
+    fn flexible(&self, pair: [u32; 2], work: &mut FlexibleWork) {
         let margin = self.margin(pair);
+        let rigid = pair.map(|index| self.placed.rigid(self.colliders, index));
         let side = |k: usize| self.placed.flexible(self.colliders, pair[k]);
         let (out, near) = (&mut work.contacts, &mut work.near);
         match rigid {

@@ -72,18 +72,19 @@ impl PairSlots {
     }
 
     /// Follows these pairs (sorted): those that stay keep their memory.
-    pub(super) fn follow(&mut self, pairs: impl ExactSizeIterator<Item = (u32, u32)> + Clone) {
-        let same = pairs.len() == self.slots.len()
-            && pairs.clone().zip(&self.slots).all(|(p, s)| p == s.pair);
-        if same {
+    pub(super) fn follow(&mut self, pairs: &[(u32, u32)]) {
+        let same = pairs.iter().zip(&self.slots);
+        let n_same = same.take_while(|(pair, slot)| **pair == slot.pair).count();
+        if n_same == pairs.len() && n_same == self.slots.len() {
             return;
         }
-        std::mem::swap(&mut self.slots, &mut self.last);
+        let pairs = &pairs[n_same..];
+        self.last.extend(self.slots.drain(n_same..));
         // first give back the slots of pairs that are no more, so that new pairs find them
-        let mut wanted = pairs.clone().peekable();
+        let mut wanted = pairs.iter().peekable();
         for slot in &mut self.last {
-            while wanted.next_if(|&pair| pair < slot.pair).is_some() {}
-            if wanted.peek() != Some(&slot.pair) {
+            while wanted.next_if(|pair| **pair < slot.pair).is_some() {}
+            if wanted.peek() != Some(&&slot.pair) {
                 self.spare.push(std::mem::take(slot));
                 slot.pair = GONE;
             }
@@ -93,7 +94,7 @@ impl PairSlots {
             .drain(..)
             .filter(|slot| slot.pair != GONE)
             .peekable();
-        for pair in pairs {
+        for &pair in pairs {
             let slot = stay.next_if(|slot| slot.pair == pair).unwrap_or_else(|| {
                 let mut slot = self.spare.pop().unwrap_or_default();
                 slot.reset(pair);

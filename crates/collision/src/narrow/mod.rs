@@ -193,8 +193,9 @@ pub fn contacts_between(
     result
 }
 
-/// Pairs of primitives produce small manifolds that need no merging.
-fn is_many_point_pair(a: &Shape, b: &Shape) -> bool {
+/// Whether a pair may have so many contacts that they are merged and reduced: pairs of primitives
+/// produce small manifolds.
+pub(crate) fn is_many_point_pair(a: &Shape, b: &Shape) -> bool {
     let simple = |s: &Shape| matches!(s.form(), Form::Convex(_) | Form::HalfSpace);
     !(simple(a) && simple(b))
 }
