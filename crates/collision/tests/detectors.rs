@@ -133,11 +133,11 @@ fn who_remembers_nothing_need_not_say_so() {
     assert!(detector.restore(&colliders, &other).is_err());
 }
 
+/// Poses of frames and positions of nodes.
+type Places = (Vec<Isometry3<f64>>, Vec<Point3<f64>>);
+
 /// Dishes that come and go, so that pairs do too; with points and a chain among them.
-fn crowd() -> (
-    Scene,
-    impl Fn(usize) -> (Vec<Isometry3<f64>>, Vec<Point3<f64>>),
-) {
+fn crowd() -> (Scene, impl Fn(usize) -> Places) {
     let mut scene = Scene::serial(2e-3);
     let bowl = Dish::bowl(0.06, 0.14, 0.1, 0.01).unwrap();
     let bowl = Shape::dish("bowl", bowl, 0.02).unwrap();
@@ -171,10 +171,7 @@ fn crowd() -> (
     (scene, places)
 }
 
-fn step(
-    scene: &mut Scene,
-    (poses, nodes): &(Vec<Isometry3<f64>>, Vec<Point3<f64>>),
-) -> Vec<ContactPoint> {
+fn step(scene: &mut Scene, (poses, nodes): &Places) -> Vec<ContactPoint> {
     let mut contacts = Vec::new();
     let places = PlacesView::at_rest(poses, nodes);
     scene.detect_at(&places, &mut contacts).unwrap();
