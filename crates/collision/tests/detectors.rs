@@ -276,3 +276,44 @@ fn colliders_may_be_added_and_excluded_between_steps() {
     .reach();
     assert!((reach - 2.75_f64.sqrt()).abs() < 1e-12);
 }
+
+#[test]
+fn groups_exclusions_and_inclusions_hold_for_every_geometry() {
+    let ball = Shape::sphere("ball", 0.1).unwrap();
+    let cube = Shape::cuboid("cube", Vector3::repeat(0.1)).unwrap();
+    let mesh = cube.surface().unwrap();
+    let n_nodes = mesh.vertices().len() as u32;
+    let kinds = [
+        Collider::rigid("thing", 1, ball),
+        Collider::points("thing", vec![0, 1], 0.05),
+        Collider::chain("thing", vec![1, 2], 0.05),
+        Collider::surface("thing", (0..n_nodes).collect(), mesh.faces().to_vec(), 0.05),
+    ];
+    let poses = [0.0, 0.05, 0.1].map(|z| Isometry3::translation(0.0, z, 0.0));
+    let places = PlacesView::at_rest(&poses, mesh.vertices());
+    for mut thing in kinds {
+        let kind = thing.geometry.kind();
+        let count = |thing: &Collider, prepare: &dyn Fn(&mut ColliderSet)| {
+            let mut scene = Scene::serial(1e-3);
+            let ground = Collider::rigid("ground", 0, Shape::half_space("ground"));
+            scene.colliders.add(ground).unwrap();
+            scene.colliders.add(thing.clone()).unwrap();
+            prepare(&mut scene.colliders);
+            let mut contacts = Vec::new();
+            scene.detect_at(&places, &mut contacts).unwrap();
+            contacts.len()
+        };
+        let touching = count(&thing, &|_| {});
+        assert!(touching > 0, "{kind}");
+        assert_eq!(count(&thing, &|c| c.exclude(0, 1).unwrap()), 0, "{kind}");
+        let both = |c: &mut ColliderSet| {
+            c.exclude_named("ground", "thing").unwrap();
+            c.include(0, 1, None).unwrap();
+        };
+        assert_eq!(count(&thing, &both), touching, "{kind}");
+        thing.groups.collides_with = 2;
+        assert_eq!(count(&thing, &|_| {}), 0, "{kind}");
+        let included = count(&thing, &|c| c.include(1, 0, None).unwrap());
+        assert_eq!(included, touching, "{kind}");
+    }
+}
