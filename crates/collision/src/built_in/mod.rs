@@ -150,7 +150,7 @@ impl BuiltInDetector {
                 }
             }
             if let Some(error) = slots.iter_mut().find_map(|slot| slot.error.take()) {
-                return Err(error);
+                return Err(*error);
             }
         }
         Ok(())

@@ -32,7 +32,8 @@ impl PairTest<'_> {
             _ => None,
         };
         if let (Some(first), Some(second)) = (shape(a), shape(b)) {
-            slot.error = self.rigid(pair, [first, second], slot, scratch).err();
+            let result = self.rigid(pair, [first, second], slot, scratch);
+            slot.error = result.err().map(Box::new);
         } else {
             let work = slot.flexible.get_or_insert_default();
             work.contacts.clear();

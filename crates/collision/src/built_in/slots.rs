@@ -15,7 +15,8 @@ pub(super) struct PairSlot {
     pub(super) contacts: Vec<ShapeContact>,
     /// What a pair with a flexible side needs, and has found.
     pub(super) flexible: Option<Box<FlexibleWork>>,
-    pub(super) error: Option<CollisionError>,
+    /// Boxed, so that slots are small to move and to walk over.
+    pub(super) error: Option<Box<CollisionError>>,
 }
 
 /// Contacts of a pair with a flexible side, and buffers.
