@@ -43,7 +43,8 @@ pub use world::{ColliderHandle, DrawnShape, Overlap, World};
 // What a user of this crate needs of the others.
 pub use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 pub use stiction_collision::{
-    Collider, CombineRule, Execution, Friction, Groups, Material, Shape, sdf,
+    Collider, ColliderSet, CombineRule, ContactPoint, Detector, Execution, Friction, Geometry,
+    Groups, Material, PairDetector, PlacesView, Shape, Support, sdf,
 };
 pub use stiction_constraints::{Law, SparseSymmetric, Subsystem};
 pub use stiction_dynamics::{

@@ -102,7 +102,8 @@ impl World {
                         ContactMode::Stick => ContactState::Stick,
                         ContactMode::Slip => ContactState::Slip,
                     },
-                    bodies: [contact.body_a.0 as u32, contact.body_b.0 as u32],
+                    bodies: [contact.body_a, contact.body_b]
+                        .map(|body| body.map_or(Contact::WORLD, |body| body.0 as u32)),
                 })
                 .collect(),
             statistics: Statistics {
