@@ -179,8 +179,6 @@ impl Canal {
     /// Sizes buffers and goes on from the guess if there is one that deserves the name.
     pub(crate) fn start(&mut self, run: &Run<'_>, guess: &Solution) -> Start {
         self.state.start(run.problem, &self.yardstick);
-        self.newton.prepare(run.problem);
-        self.path.prepare(run.problem);
         let cold_residual = self.residual(run);
         self.best.start(&self.state.lambda, cold_residual);
         let cold = Start {
