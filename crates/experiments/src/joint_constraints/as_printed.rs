@@ -89,7 +89,7 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
         heading: "The same problems by the algorithms as printed, with their own stopping tests"
             .to_owned(),
         text: format!(
-            "The contact problems of every {EVERY}th step above, without a guess. Algorithm 1 is run from \
+            "The contact problems of every {EVERY}th step of such a run, without a guess. Algorithm 1 is run from \
              β = 1e4 until its ‖J v̂ − z‖ is within the tolerance, Algorithm 2 until its θ_p + θ_d is. Both \
              tests may be met far from a solution: the residual is what the impulses leave where they ended."
         ),
