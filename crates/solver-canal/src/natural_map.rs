@@ -57,8 +57,8 @@ pub(crate) struct NaturalMap {
 }
 
 impl NaturalMap {
-    /// Sizes the buffers, so that a later solve of the same size finds them.
-    pub(crate) fn prepare(&mut self, problem: &Problem) {
+    /// Sizes the buffers.
+    fn prepare(&mut self, problem: &Problem) {
         for buffer in [&mut self.v, &mut self.dof_step] {
             buffer.resize(problem.dof_count(), 0.0);
         }

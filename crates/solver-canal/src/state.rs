@@ -85,16 +85,30 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Sizes the buffers and starts from A⁻¹b and λ = 0.
+    /// Starts from A⁻¹b and λ = 0.
     pub(crate) fn start(&mut self, problem: &Problem, yardstick: &Yardstick) {
+        for buffer in [&mut self.v, &mut self.a_v] {
+            buffer.resize(problem.dof_count(), 0.0);
+        }
+        for buffer in [&mut self.x, &mut self.lambda, &mut self.z] {
+            buffer.resize(problem.row_count(), 0.0);
+        }
+        self.columns.update(problem, yardstick.rows());
+        self.lambda.fill(0.0);
+        self.v.copy_from_slice(yardstick.free_velocity());
+        self.refresh_products(yardstick);
+        self.z.fill(0.0);
+    }
+
+    /// Makes ready what the outer loop needs beyond a start: a guess that is good enough, or one Newton
+    /// step away from it, goes without.
+    pub(crate) fn prepare_loop(&mut self, problem: &Problem, yardstick: &Yardstick) {
         let (n, m, count) = (
             problem.dof_count(),
             problem.row_count(),
             problem.constraints().len(),
         );
         for buffer in [
-            &mut self.v,
-            &mut self.a_v,
             &mut self.direction,
             &mut self.a_direction,
             &mut self.gradient,
@@ -103,17 +117,9 @@ impl State {
         ] {
             buffer.resize(n, 0.0);
         }
-        for buffer in [
-            &mut self.x,
-            &mut self.lambda,
-            &mut self.z,
-            &mut self.response,
-            &mut self.j_direction,
-            &mut self.trial_x,
-        ] {
+        for buffer in [&mut self.response, &mut self.j_direction, &mut self.trial_x] {
             buffer.resize(m, 0.0);
         }
-        self.shift.resize(count, 0.0);
         self.stiffness.resize(count, Matrix3::zeros());
         let (dynamics, _) = yardstick.matrices();
         dynamics.for_each_lower_entry(|row, column, value| {
@@ -121,12 +127,8 @@ impl State {
                 self.inverse_diagonal[row] = 1.0 / value;
             }
         });
-        self.columns.update(problem, yardstick.rows());
-        self.lambda.fill(0.0);
-        self.v.copy_from_slice(yardstick.free_velocity());
-        self.refresh_products(yardstick);
-        self.z.fill(0.0);
-        self.shift.fill(0.0);
+        self.shift.clear();
+        self.shift.resize(count, 0.0);
         self.modes.clear();
         // These two change places.
         for list in [&mut self.awake, &mut self.merged] {
