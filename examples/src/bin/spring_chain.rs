@@ -5,26 +5,20 @@
 //! ```
 //!
 //! No crate of stiction knows of chains. The chain asks the world for nodes and for two subsystems,
-//! writes their A and b, joins the pieces by a constraint on the mass that they share, and adds a
-//! frictional contact for each mass that comes near the floor. Every solver that takes sparse
+//! writes their A and b, and joins the pieces by a constraint on the mass that they share. Contacts of
+//! its nodes with anything are found by the world's collision. Every solver that takes sparse
 //! subsystems, snapshots and step reports work as for any other body.
 
 use std::ops::Range;
 
 use anyhow::Result;
 use nalgebra::{Matrix3, Point3, Vector3};
-use stiction_sim::contact::{Contact, Surface};
 use stiction_sim::stabilization::equality_error;
 use stiction_sim::{
-    AssemblyError, Energy, Law, Mechanism, Momentum, Motion, Now, Places, Placing, Registry,
-    RowContext, RowKey, RowList, RowNote, RowSource, Settings, Site, SparseSymmetric, State,
-    Subsystem, World, solvers,
+    AssemblyError, Collider, Energy, Inertia, Law, Material, Mechanism, MechanismHandle, Momentum,
+    Motion, Now, Places, Placing, Registry, RigidBody, RowContext, RowKey, RowList, RowNote,
+    RowSource, Settings, Shape, Site, SparseSymmetric, State, Subsystem, World, solvers,
 };
-
-/// Friction of the masses on the floor.
-const FRICTION: f64 = 0.5;
-/// Height from which on a mass is looked at as touching, m.
-const NEAR: f64 = 0.05;
 
 /// A chain of point masses on springs in two pieces; the last mass of the first piece and the first one
 /// of the second are halves of the same mass.
@@ -38,10 +32,8 @@ struct Chain {
     /// Length of a spring without force, m.
     rest: f64,
     pieces: [Piece; 2],
-    /// Name of its constraints, but for the part.
+    /// Name of its seam.
     key: RowKey,
-    /// The floor: a frame that does not move.
-    floor: u32,
 }
 
 struct Piece {
@@ -60,7 +52,6 @@ impl Chain {
     fn new(
         count: usize,
         start: Point3<f64>,
-        floor: u32,
         registry: &mut Registry<'_>,
     ) -> stiction_sim::Result<Self> {
         let rest = 0.05;
@@ -111,7 +102,6 @@ impl Chain {
             rest,
             pieces,
             key: registry.row_key(0),
-            floor,
         })
     }
 
@@ -272,97 +262,59 @@ impl Mechanism for Chain {
     }
 }
 
-/// Item 0 is the seam; item 1 + n is the contact of the n-th mass with the floor, counted along the
-/// chain, so that the shared mass has one.
+/// The seam: both halves of the shared mass move alike.
 impl RowSource for Chain {
-    fn list(&self, places: &Places, rows: &mut RowList) {
-        let [first, second] = &self.pieces;
-        rows.push(self.key, 0, [first.subsystem, second.subsystem]);
-        for item in 1..2 * self.count {
-            let (piece, node) = self.node_of(item);
-            if places.nodes.position[node as usize].z < NEAR {
-                let key = RowKey {
-                    part: item as u64,
-                    ..self.key
-                };
-                rows.push(key, item, [self.pieces[piece].subsystem]);
-            }
-        }
+    fn list(&self, _places: &Places, rows: &mut RowList) {
+        let touched = self.pieces.iter().map(|piece| piece.subsystem);
+        rows.push(self.key, 0, touched);
     }
 
-    fn write(&self, item: usize, context: RowContext<'_>) -> Result<RowNote, AssemblyError> {
+    fn write(&self, _item: usize, context: RowContext<'_>) -> Result<RowNote, AssemblyError> {
         let (places, scheme) = (context.places, context.scheme);
-        if item == 0 {
-            let ends = [self.pieces[0].nodes.end - 1, self.pieces[1].nodes.start];
-            let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
-            let mut row = context.begin(3);
-            row.point(&Site::node(ends[0]), -1.0, &axes);
-            row.point(&Site::node(ends[1]), 1.0, &axes);
-            let [a, b] = ends.map(|node| places.nodes.position[node as usize]);
-            let apart = b - a - Vector3::from_column_slice(&row.guess[..3]) * places.advance;
-            let error = apart.map(|apart| equality_error(apart, scheme.dt, scheme.baumgarte));
-            row.finish(Law::Equality, error.as_slice())?;
-            return Ok(RowNote::default());
-        }
-        let (_, node) = self.node_of(item);
-        let position = places.nodes.position[node as usize];
-        let surface = Surface {
-            friction: [FRICTION; 2],
-            direction: None,
-            restitution: 0.0,
-            compliance: 0.0,
-        };
-        let at = Point3::new(position.x, position.y, 0.0);
-        let contact = Contact {
-            sites: [
-                Site::Frame {
-                    frame: self.floor,
-                    at,
-                },
-                Site::node(node),
-            ],
-            point: at,
-            normal: Vector3::z(),
-            gap: position.z,
-            law: surface.law(scheme.dt)?,
-            surface,
-        };
-        let written = contact.write(scheme, context.begin(Contact::ROWS))?;
-        Ok(RowNote {
-            frame: written.frame,
-            turns: true,
-            push_out: written.push_out,
-        })
+        let ends = [self.pieces[0].nodes.end - 1, self.pieces[1].nodes.start];
+        let axes = [Vector3::x(), Vector3::y(), Vector3::z()];
+        let mut row = context.begin(3);
+        row.point(&Site::node(ends[0]), -1.0, &axes);
+        row.point(&Site::node(ends[1]), 1.0, &axes);
+        let [a, b] = ends.map(|node| places.nodes.position[node as usize]);
+        let apart = b - a - Vector3::from_column_slice(&row.guess[..3]) * places.advance;
+        let error = apart.map(|apart| equality_error(apart, scheme.dt, scheme.baumgarte));
+        row.finish(Law::Equality, error.as_slice())?;
+        Ok(RowNote::default())
     }
 }
 
-impl Chain {
-    /// Piece and node of a contact.
-    fn node_of(&self, item: usize) -> (usize, u32) {
-        let along = item - 1;
-        match along.checked_sub(self.count) {
-            None => (0, self.pieces[0].nodes.start + along as u32),
-            // The first node of the second piece is the last of the first.
-            Some(beyond) => (1, self.pieces[1].nodes.start + 1 + beyond as u32),
-        }
-    }
-}
-
-/// A chain of 19 masses 0.2 m above a floor.
-fn drop_chain(solver: &str) -> Result<(World, stiction_sim::MechanismHandle<Chain>)> {
+/// A chain of 19 masses falls on a floor and across a box that slides.
+fn drop_chain(solver: &str) -> Result<(World, MechanismHandle<Chain>)> {
     let mut world = World::new(Settings {
         tolerance: 1e-6,
         ..Settings::default()
     })?;
     world.set_solver(solver)?;
-    let floor = world.add_body(stiction_sim::RigidBody::fixed("floor"))?;
+    let material = Material::with_friction(0.5);
+    let floor = world.add_body(RigidBody::fixed("floor"))?;
+    world.attach(floor, Shape::half_space("plane"), material)?;
+    let sides = Vector3::new(0.1, 0.2, 0.05);
+    let inertia = Inertia::solid_box(0.5, sides);
+    let block = RigidBody::free("box", inertia).at_position(0.3, 0.0, 0.025);
+    let block = world.add_body(block.moving(Vector3::x(), Vector3::zeros()))?;
+    world.attach(block, Shape::cuboid("sides", sides / 2.0)?, material)?;
+
     let start = Point3::new(0.0, 0.0, 0.2);
-    let chain = world.add(|registry| Chain::new(10, start, floor.index() as u32, registry))?;
-    Ok((world, chain))
+    let handle = world.add(|registry| Chain::new(10, start, registry))?;
+    let [first, second] = &world.mechanism(handle)?.pieces;
+    // The shared mass touches once, by its half of the first piece.
+    let nodes = first.nodes.clone().chain(second.nodes.clone().skip(1));
+    let collider = Collider {
+        material,
+        ..Collider::points("masses", nodes.collect(), 0.0)
+    };
+    world.attach_collider(collider)?;
+    Ok((world, handle))
 }
 
 /// Lowest mass and how far apart the halves of the shared mass are, m.
-fn measure(world: &World, chain: stiction_sim::MechanismHandle<Chain>) -> Result<[f64; 2]> {
+fn measure(world: &World, chain: MechanismHandle<Chain>) -> Result<[f64; 2]> {
     let chain = world.mechanism(chain)?;
     let q = &world.state().q;
     let lowest = chain
