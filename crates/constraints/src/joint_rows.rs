@@ -1,6 +1,6 @@
 //! J in joint space: the rows of every constraint as runs of consecutive degrees of freedom.
 
-use crate::problem::Problem;
+use crate::problem::{MAX_ROWS, Problem};
 use crate::rows::RowBlock;
 use crate::subsystem::{Subsystem, Tree};
 
@@ -43,13 +43,13 @@ pub struct JointRows {
 /// Dense rows of one subsystem while its terms are added up.
 #[derive(Debug, Clone, Default)]
 struct Scratch {
-    /// rows × 3 interleaved: value of (row, dof) at 3 dof + row.
+    /// Interleaved: value of (row, dof) at `MAX_ROWS` dof + row.
     dense: Vec<f64>,
     touched: Vec<usize>,
     is_touched: Vec<bool>,
     subsystems: Vec<usize>,
     /// For each row the size of the products that were added up.
-    size: [f64; 3],
+    size: [f64; MAX_ROWS],
 }
 
 impl JointRows {
@@ -69,7 +69,7 @@ impl JointRows {
             .unwrap_or(0);
         if self.scratch.is_touched.len() < largest {
             self.scratch.is_touched.resize(largest, false);
-            self.scratch.dense.resize(3 * largest, 0.0);
+            self.scratch.dense.resize(MAX_ROWS * largest, 0.0);
         }
         for (index, constraint) in problem.constraints().iter().enumerate() {
             self.segment_start.push(self.segments.len());
@@ -223,11 +223,11 @@ impl JointRows {
             let first_value = self.values.len();
             for row in 0..rows {
                 for dof in first..first + len {
-                    self.values.push(scratch.dense[3 * dof + row]);
+                    self.values.push(scratch.dense[MAX_ROWS * dof + row]);
                 }
             }
             for dof in first..first + len {
-                scratch.dense[3 * dof..3 * dof + 3].fill(0.0);
+                scratch.dense[MAX_ROWS * dof..MAX_ROWS * dof + rows].fill(0.0);
                 scratch.is_touched[dof] = false;
             }
             self.segments.push(Segment {
@@ -282,12 +282,14 @@ impl JointRows {
     pub fn mul(&self, v: &[f64], out: &mut [f64]) {
         for constraint in 0..self.rows.len() {
             let rows = self.rows[constraint];
-            let mut sums = [0.0; 3];
+            let mut sums = [0.0; MAX_ROWS];
             for segment in self.segments(constraint) {
                 let part = &v[segment.first_dof..segment.first_dof + segment.len];
                 let values = self.values(constraint, segment);
-                if let (Ok(values), Ok(part)) = (values.try_into(), part.try_into()) {
-                    add_body_product(values, part, &mut sums);
+                if let (Ok(values), Ok(part), Some(sums)) =
+                    (values.try_into(), part.try_into(), sums.first_chunk_mut())
+                {
+                    add_body_product(values, part, sums);
                 } else {
                     for (sum, row) in sums.iter_mut().zip(values.chunks_exact(segment.len)) {
                         *sum += dot(row, part);
@@ -296,7 +298,7 @@ impl JointRows {
             }
             let first = self.first_row[constraint];
             if rows == 3 {
-                out[first..first + 3].copy_from_slice(&sums);
+                out[first..first + 3].copy_from_slice(&sums[..3]);
             } else {
                 out[first..first + rows].copy_from_slice(&sums[..rows]);
             }
@@ -374,11 +376,13 @@ impl Scratch {
         let mut cancelled: f64 = 0.0;
         for (row, size) in self.size.iter_mut().enumerate().take(rows) {
             let touched = self.touched.iter();
-            let values = touched.clone().map(|dof| self.dense[3 * dof + row].abs());
+            let values = touched
+                .clone()
+                .map(|dof| self.dense[MAX_ROWS * dof + row].abs());
             let largest = values.fold(0.0, f64::max);
             if largest <= NOISE * *size {
                 for dof in touched {
-                    self.dense[3 * dof + row] = 0.0;
+                    self.dense[MAX_ROWS * dof + row] = 0.0;
                 }
             }
             if largest <= SUSPICIOUS * *size {
@@ -400,7 +404,8 @@ impl Scratch {
                         self.touch(dof);
                         let column = tree.columns()[dof].as_slice();
                         for row in 0..rows {
-                            self.dense[3 * dof + row] += dot(&values[6 * row..6 * row + 6], column);
+                            self.dense[MAX_ROWS * dof + row] +=
+                                dot(&values[6 * row..6 * row + 6], column);
                         }
                     }
                 }
@@ -408,7 +413,7 @@ impl Scratch {
                     for dof in 0..6 {
                         self.touch(dof);
                         for row in 0..rows {
-                            self.dense[3 * dof + row] += values[6 * row + dof];
+                            self.dense[MAX_ROWS * dof + row] += values[6 * row + dof];
                         }
                     }
                 }
@@ -417,7 +422,7 @@ impl Scratch {
                 for (position, &dof) in dofs.iter().enumerate() {
                     self.touch(dof);
                     for row in 0..rows {
-                        self.dense[3 * dof + row] += values[row * dofs.len() + position];
+                        self.dense[MAX_ROWS * dof + row] += values[row * dofs.len() + position];
                     }
                 }
             }
@@ -431,7 +436,7 @@ impl Scratch {
                         let dof = 3 * node + axis;
                         self.touch(dof);
                         for row in 0..rows {
-                            self.dense[3 * dof + row] += weight * frame[3 * row + axis];
+                            self.dense[MAX_ROWS * dof + row] += weight * frame[3 * row + axis];
                         }
                     }
                 }

@@ -15,8 +15,11 @@ mod joint_rows;
 pub mod law;
 mod problem;
 pub mod problem_file;
+mod problem_in_file;
 mod residual;
 mod rows;
+#[cfg(test)]
+mod six_rows_tests;
 mod solver;
 pub mod stabilization;
 mod subsystem;

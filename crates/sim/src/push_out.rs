@@ -176,7 +176,7 @@ impl PushOut {
         let mut has_any = false;
         for ((position, row), constraint) in rows.enumerate().zip(problem.constraints()) {
             let pushed = (1.0 - self.left_out[position]) * row.push_out;
-            let separation = constraint.load(&seen).z + constraint.error.z;
+            let separation = constraint.load(&seen).z + constraint.load(problem.errors()).z;
             let is_missed = separation.is_nan() || separation < -tolerance.max(MISSED * pushed);
             let is_pushed = is_deep(row) && pushed > 0.0 && !self.is_idle[position];
             if is_pushed && (choice == Choice::Any || is_missed) {

@@ -298,7 +298,7 @@ impl Layout {
                     rows: constraint.rows,
                     first_row: constraint.first_row,
                 });
-                let error = &constraint.error;
+                let error = constraint.load(problem.errors());
                 self.error.push(Lanes::load(error.as_slice()));
                 self.friction.push(match constraint.law {
                     Law::Contact { friction } => friction,
