@@ -38,5 +38,5 @@ pub use solver::{
     Solver, StageReport, Stages, Stall, StopFlag, Stopwatch,
 };
 pub use stabilization::{ContactNormal, SoftCoefficients};
-pub use subsystem::{SparseSymmetric, Subsystem, Tree, TreeBody};
+pub use subsystem::{SparsePattern, SparseSymmetric, Subsystem, Tree, TreeBody};
 pub use writer::{ConstraintWriter, DofBlock};

@@ -3,11 +3,13 @@
 mod dense;
 mod free_body;
 mod sparse;
+mod symbolic;
 mod tree;
 
 pub use dense::DenseFactor;
 pub use free_body::FreeBodyFactor;
 pub use sparse::SparseFactor;
+pub(crate) use symbolic::SymbolicFactor;
 pub use tree::TreeFactor;
 
 use crate::problem::Problem;
@@ -25,7 +27,10 @@ enum BlockFactor {
 
 /// The dynamics matrix A of a problem, assembled and factorised block by block.
 ///
-/// [`update`](Self::update) reuses all storage while the problem keeps its shape.
+/// [`update`](Self::update) reuses all storage while the problem keeps its shape. Where subsystems come
+/// and go, every subsystem gets the storage of one of its kind that stood at its place or after it;
+/// that of a sparse one goes by its [pattern](crate::SparsePattern), which also keeps what was found
+/// out about it, so that no pattern is analysed twice.
 #[derive(Debug, Default)]
 pub struct DynamicsMatrix {
     blocks: Vec<BlockFactor>,
@@ -40,16 +45,30 @@ impl DynamicsMatrix {
     pub fn update(&mut self, problem: &Problem) -> Result<(), Failure> {
         self.dof_start.clear();
         self.dof_start.extend_from_slice(problem.dof_starts());
-        self.blocks.truncate(problem.subsystems().len());
-        for (index, subsystem) in problem.subsystems().iter().enumerate() {
-            if index == self.blocks.len() {
-                self.blocks.push(BlockFactor::empty_for(subsystem));
-            }
+        self.blocks
+            .reserve(problem.subsystems().len().saturating_sub(self.blocks.len()));
+        let mut all = problem.subsystems().iter().enumerate();
+        let outcome = all.try_for_each(|(index, subsystem)| {
+            self.bring_forward(index, subsystem);
             self.blocks[index]
                 .update(subsystem)
-                .map_err(|()| Failure::NotPositiveDefinite { subsystem: index })?;
+                .map_err(|()| Failure::NotPositiveDefinite { subsystem: index })
+        });
+        self.blocks.truncate(problem.subsystems().len());
+        outcome
+    }
+
+    /// Puts a block in place whose storage suits a subsystem: the one that is there, else the next
+    /// that suits, else a new one. Blocks that were left out stay behind it, for those that follow.
+    fn bring_forward(&mut self, index: usize, subsystem: &Subsystem) {
+        match self.blocks[index..]
+            .iter()
+            .position(|block| block.suits(subsystem))
+        {
+            Some(0) => {}
+            Some(ahead) => self.blocks.swap(index, index + ahead),
+            None => self.blocks.insert(index, BlockFactor::empty_for(subsystem)),
         }
-        Ok(())
     }
 
     /// out = A v.
@@ -159,6 +178,17 @@ impl BlockFactor {
             Subsystem::Tree(_) => Self::Tree(TreeFactor::default()),
             Subsystem::Sparse(_) => Self::Sparse(SparseFactor::default()),
             Subsystem::Dense(_) => Self::Dense(DenseFactor::default()),
+        }
+    }
+
+    /// Whether the block's storage is of use to a subsystem.
+    fn suits(&self, subsystem: &Subsystem) -> bool {
+        match (self, subsystem) {
+            (Self::FreeBody(_), Subsystem::FreeBody(_))
+            | (Self::Tree(_), Subsystem::Tree(_))
+            | (Self::Dense(_), Subsystem::Dense(_)) => true,
+            (Self::Sparse(factor), Subsystem::Sparse(matrix)) => factor.holds(matrix),
+            _ => false,
         }
     }
 

@@ -1,22 +1,23 @@
-//! Sparse block: faer's Cholesky, symbolic part kept while the pattern stays.
+//! Sparse block: faer's Cholesky, its symbolic part kept with the pattern of the matrix.
+
+use std::sync::Arc;
 
 use faer::dyn_stack::{MemBuffer, MemStack};
 use faer::linalg::cholesky::llt::factor::LltRegularization;
-use faer::sparse::linalg::cholesky::{
-    CholeskySymbolicParams, LltRef, SymbolicCholesky, SymmetricOrdering,
-    factorize_symbolic_cholesky,
-};
-use faer::sparse::{SparseColMatRef, SymbolicSparseColMatRef};
+use faer::sparse::SparseColMatRef;
+use faer::sparse::linalg::cholesky::LltRef;
 use faer::{Conj, MatMut, Par, Side, Spec};
 
+use super::symbolic::{SymbolicFactor, columns};
 use crate::subsystem::SparseSymmetric;
 
-/// A sparse symmetric positive definite matrix with its Cholesky factor. The ordering and the
-/// pattern of the factor are computed once and kept while the pattern of the matrix stays.
+/// A sparse symmetric positive definite matrix with its Cholesky factor. The order of elimination and
+/// the places of the factor's entries are found once for each
+/// [pattern](crate::SparsePattern) and kept with it, whoever factorises matrices of that pattern.
 #[derive(Default)]
 pub struct SparseFactor {
     matrix: Option<SparseSymmetric>,
-    symbolic: Option<SymbolicCholesky<usize>>,
+    symbolic: Option<Arc<SymbolicFactor>>,
     factor: Vec<f64>,
     scratch: Option<MemBuffer>,
 }
@@ -31,42 +32,51 @@ impl std::fmt::Debug for SparseFactor {
 }
 
 impl SparseFactor {
-    /// Factorises; `Err` when the matrix is not positive definite.
+    /// Factorises; `Err` when the matrix is not positive definite. Patterns are compared by identity
+    /// first, then entry by entry; a matrix of another pattern is taken in without analysis if its
+    /// pattern was analysed before.
     #[expect(
         clippy::result_unit_err,
         reason = "the caller knows which block it is and names it"
     )]
     pub fn update(&mut self, matrix: &SparseSymmetric) -> Result<(), ()> {
         // faer does not check that the pattern is the one it analysed: that is ours to do.
+        let is_known = self.holds(matrix);
         match &mut self.matrix {
-            Some(known) if known.same_pattern(matrix) => {
-                known.values_mut().copy_from_slice(matrix.values());
+            Some(known) => {
+                if is_known {
+                    matrix.pattern().learn(known.pattern());
+                }
+                known.copy_from(matrix);
             }
-            _ => {
-                self.matrix = Some(matrix.clone());
-                self.analyze()?;
-            }
+            None => self.matrix = Some(matrix.clone()),
+        }
+        if !is_known || self.symbolic.is_none() {
+            self.symbolic = None;
+            self.prepare(matrix)?;
         }
         self.factorize()
     }
 
-    fn analyze(&mut self) -> Result<(), ()> {
-        let Some(matrix) = &self.matrix else {
-            return Err(());
-        };
-        let symbolic = factorize_symbolic_cholesky(
-            pattern(matrix),
-            Side::Lower,
-            SymmetricOrdering::Amd,
-            CholeskySymbolicParams::default(),
-        )
-        .map_err(|_| ())?;
-        self.factor.resize(symbolic.len_val(), 0.0);
-        let request = symbolic
+    /// Whether the matrix has the pattern of the one that was factorised last.
+    pub(super) fn holds(&self, matrix: &SparseSymmetric) -> bool {
+        let known = self.matrix.as_ref();
+        known.is_some_and(|known| known.same_pattern(matrix))
+    }
+
+    /// Storage for a matrix of another pattern than before.
+    fn prepare(&mut self, matrix: &SparseSymmetric) -> Result<(), ()> {
+        let symbolic = matrix.pattern().symbolic().ok_or(())?;
+        let cholesky = symbolic.cholesky();
+        self.factor.resize(cholesky.len_val(), 0.0);
+        let request = cholesky
             .factorize_numeric_llt_scratch::<f64>(Par::Seq, Spec::default())
-            .or(symbolic.solve_in_place_scratch::<f64>(1, Par::Seq));
-        self.scratch = Some(MemBuffer::try_new(request).map_err(|_| ())?);
-        self.symbolic = Some(symbolic);
+            .or(cholesky.solve_in_place_scratch::<f64>(1, Par::Seq));
+        let is_enough = |buffer: &mut MemBuffer| MemStack::new(buffer).can_hold(request);
+        if !self.scratch.as_mut().is_some_and(is_enough) {
+            self.scratch = Some(MemBuffer::try_new(request).map_err(|_| ())?);
+        }
+        self.symbolic = Some(Arc::clone(symbolic));
         Ok(())
     }
 
@@ -78,9 +88,10 @@ impl SparseFactor {
         };
         // Sequential: the same bits for any number of threads.
         symbolic
+            .cholesky()
             .factorize_numeric_llt(
                 &mut self.factor,
-                SparseColMatRef::new(pattern(matrix), matrix.values()),
+                SparseColMatRef::new(columns(matrix.pattern()), matrix.values()),
                 Side::Lower,
                 LltRegularization::default(),
                 Par::Seq,
@@ -102,31 +113,71 @@ impl SparseFactor {
     pub fn solve_in_place(&mut self, x: &mut [f64]) {
         if let (Some(symbolic), Some(scratch)) = (&self.symbolic, &mut self.scratch) {
             let rows = x.len();
-            LltRef::<'_, usize, f64>::new(symbolic, &self.factor).solve_in_place_with_conj(
-                Conj::No,
-                MatMut::from_column_major_slice_mut(x, rows, 1),
-                Par::Seq,
-                MemStack::new(scratch),
-            );
+            LltRef::<'_, usize, f64>::new(symbolic.cholesky(), &self.factor)
+                .solve_in_place_with_conj(
+                    Conj::No,
+                    MatMut::from_column_major_slice_mut(x, rows, 1),
+                    Par::Seq,
+                    MemStack::new(scratch),
+                );
         }
     }
 
     pub(super) fn for_each_lower_entry(&self, mut visit: impl FnMut(usize, usize, f64)) {
         let Some(matrix) = &self.matrix else { return };
+        let (column_start, row_index) = (matrix.column_start(), matrix.row_index());
         for column in 0..matrix.dimension() {
-            for k in matrix.column_start()[column]..matrix.column_start()[column + 1] {
-                visit(matrix.row_index()[k], column, matrix.values()[k]);
+            for k in column_start[column]..column_start[column + 1] {
+                visit(row_index[k], column, matrix.values()[k]);
             }
         }
     }
 }
 
-fn pattern(matrix: &SparseSymmetric) -> SymbolicSparseColMatRef<'_, usize> {
-    SymbolicSparseColMatRef::new_checked(
-        matrix.dimension(),
-        matrix.dimension(),
-        matrix.column_start(),
-        None,
-        matrix.row_index(),
-    )
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chain(n: usize, stiffness: f64) -> SparseSymmetric {
+        let entries: Vec<_> = (0..n)
+            .flat_map(|i| [(i, i, 3.0), (i, i.saturating_sub(1), -stiffness)])
+            .collect();
+        SparseSymmetric::from_lower_entries(n, &entries).unwrap()
+    }
+
+    fn analysis(factor: &SparseFactor) -> *const SymbolicFactor {
+        Arc::as_ptr(factor.symbolic.as_ref().unwrap())
+    }
+
+    #[test]
+    fn a_pattern_is_analysed_once_whoever_factorises() {
+        let (first, other) = (chain(7, 1.0), chain(5, 1.0));
+        let (mut a, mut b) = (SparseFactor::default(), SparseFactor::default());
+        a.update(&first).unwrap();
+        let analysed = analysis(&a);
+        // Another factor, a copy, a matrix of zeros that is filled.
+        let mut copy = first.with_zeros();
+        copy.values_mut().copy_from_slice(first.values());
+        assert_eq!(copy, first);
+        b.update(&copy).unwrap();
+        assert_eq!(analysis(&b), analysed);
+        // The same places found again: what is known is handed on.
+        let again = chain(7, 0.5);
+        a.update(&again).unwrap();
+        assert_eq!(analysis(&a), analysed);
+        assert!(Arc::ptr_eq(
+            again.pattern(),
+            a.matrix.as_ref().unwrap().pattern()
+        ));
+        // There and back.
+        a.update(&other).unwrap();
+        assert_ne!(analysis(&a), analysed);
+        a.update(&again).unwrap();
+        assert_eq!(analysis(&a), analysed);
+        let mut x = vec![1.0; 7];
+        let mut back = vec![0.0; 7];
+        a.solve_in_place(&mut x);
+        again.mul(&x, &mut back);
+        assert!(back.iter().all(|value| (value - 1.0).abs() < 1e-14));
+    }
 }
