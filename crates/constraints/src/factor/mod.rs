@@ -2,6 +2,7 @@
 
 mod dense;
 mod free_body;
+mod reach;
 mod sparse;
 mod symbolic;
 mod tree;
@@ -89,8 +90,7 @@ impl DynamicsMatrix {
         });
     }
 
-    /// A bound on the relative error of solving with A, from the pivots alone; infinite where they are
-    /// not at hand.
+    /// A bound on the relative error of solving with A, from the pivots alone.
     pub(crate) fn error_bound(&self) -> f64 {
         let mut largest: f64 = 1.0;
         for (block, dofs) in self.blocks.iter().zip(self.dof_start.windows(2)) {
@@ -98,7 +98,7 @@ impl DynamicsMatrix {
                 BlockFactor::FreeBody(factor) => factor.largest_pivot_ratio(),
                 BlockFactor::Tree(factor) => factor.largest_pivot_ratio(),
                 BlockFactor::Dense(factor) => factor.largest_pivot_ratio(),
-                BlockFactor::Sparse(_) => f64::INFINITY,
+                BlockFactor::Sparse(factor) => factor.largest_pivot_ratio(),
             };
             // Each degree of freedom adds a rounding of its own, in either direction.
             largest = largest.max(ratio * ((dofs[1] - dofs[0]) as f64).sqrt());
@@ -136,7 +136,8 @@ impl DynamicsMatrix {
         match &mut self.blocks[subsystem] {
             BlockFactor::FreeBody(factor) => factor.inverse_norms_squared(columns),
             BlockFactor::Tree(factor) => factor.inverse_norms_squared(columns),
-            BlockFactor::Sparse(_) | BlockFactor::Dense(_) => {
+            BlockFactor::Sparse(factor) => factor.inverse_norms_squared(columns),
+            BlockFactor::Dense(_) => {
                 let mut sum = 0.0;
                 for lane in 0..4 {
                     if columns.iter().all(|entry| entry[lane] == 0.0) {

@@ -8,6 +8,7 @@ use faer::sparse::SparseColMatRef;
 use faer::sparse::linalg::cholesky::LltRef;
 use faer::{Conj, MatMut, Par, Side, Spec};
 
+use super::reach::Reach;
 use super::symbolic::{SymbolicFactor, columns};
 use crate::subsystem::SparseSymmetric;
 
@@ -20,6 +21,7 @@ pub struct SparseFactor {
     symbolic: Option<Arc<SymbolicFactor>>,
     factor: Vec<f64>,
     scratch: Option<MemBuffer>,
+    reach: Reach,
 }
 
 impl std::fmt::Debug for SparseFactor {
@@ -76,6 +78,7 @@ impl SparseFactor {
         if !self.scratch.as_mut().is_some_and(is_enough) {
             self.scratch = Some(MemBuffer::try_new(request).map_err(|_| ())?);
         }
+        self.reach.prepare(symbolic);
         self.symbolic = Some(Arc::clone(symbolic));
         Ok(())
     }
@@ -121,6 +124,31 @@ impl SparseFactor {
                     MemStack::new(scratch),
                 );
         }
+    }
+
+    /// Σ xᵀ A⁻¹ x over the four columns x of `columns`, which may leave out degrees of freedom at the
+    /// end where they are zero. Only the columns of the factor that they reach are visited.
+    pub(super) fn inverse_norms_squared(&mut self, columns: &[[f64; 4]]) -> f64 {
+        match &self.symbolic {
+            Some(symbolic) => self.reach.norms_squared(symbolic, &self.factor, columns),
+            None => 0.0,
+        }
+    }
+
+    /// Largest diagonal entry of A over what is left of it as a pivot: how much is lost.
+    pub(super) fn largest_pivot_ratio(&self) -> f64 {
+        let (Some(matrix), Some(symbolic)) = (&self.matrix, &self.symbolic) else {
+            return f64::INFINITY;
+        };
+        let mut largest: f64 = 0.0;
+        for (dof, &position) in symbolic.position().iter().enumerate() {
+            let panel = &symbolic.panels()[symbolic.panel_of(position)];
+            let k = position - panel.columns.start;
+            let pivot = self.factor[panel.first_value + k * (panel.height() + 1)];
+            let diagonal = matrix.values()[matrix.column_start()[dof]];
+            largest = largest.max(diagonal / (pivot * pivot));
+        }
+        largest
     }
 
     pub(super) fn for_each_lower_entry(&self, mut visit: impl FnMut(usize, usize, f64)) {
@@ -179,5 +207,78 @@ mod tests {
         a.solve_in_place(&mut x);
         again.mul(&x, &mut back);
         assert!(back.iter().all(|value| (value - 1.0).abs() < 1e-14));
+    }
+
+    /// Nodes of three degrees of freedom on a grid, each tied to its neighbours.
+    fn grid(n: usize) -> SparseSymmetric {
+        let mut entries = Vec::new();
+        for node in 0..n * n * n {
+            let place = [node % n, node / n % n, node / (n * n)];
+            for axis in 0..3 {
+                let dof = 3 * node + axis;
+                entries.push((dof, dof, 7.0 + 0.1 * (dof % 5) as f64));
+                for (along, step) in [1, n, n * n].into_iter().enumerate() {
+                    if place[along] + 1 < n {
+                        let other = 3 * (node + step);
+                        entries.push((other + axis, dof, -1.0));
+                        entries.push((other + (axis + 1) % 3, dof, 0.1));
+                    }
+                }
+            }
+        }
+        SparseSymmetric::from_lower_entries(3 * n * n * n, &entries).unwrap()
+    }
+
+    /// For factors in columns and in panels.
+    #[test]
+    fn what_is_reached_is_all_there_is() {
+        for (matrix, is_in_panels) in [(chain(40, 1.0), false), (grid(9), true)] {
+            let mut factor = SparseFactor::default();
+            factor.update(&matrix).unwrap();
+            let n = matrix.dimension();
+            let symbolic = Arc::clone(factor.symbolic.as_ref().unwrap());
+            assert_eq!(symbolic.panels().len() < n, is_in_panels);
+            // The second time everything must have been left as it was.
+            for first in [0, n / 3, n - 7, n / 3] {
+                let mut columns = vec![[0.0; 4]; first + 7];
+                for (k, column) in columns[first..].iter_mut().enumerate() {
+                    *column = [1.0 + k as f64, -0.5, (k % 2) as f64, 0.0];
+                }
+                let mut expected = 0.0;
+                for lane in 0..3 {
+                    let mut x: Vec<f64> = columns.iter().map(|column| column[lane]).collect();
+                    x.resize(n, 0.0);
+                    factor.solve_in_place(&mut x);
+                    let products = x.iter().zip(&columns).map(|(x, column)| x * column[lane]);
+                    expected += products.sum::<f64>();
+                }
+                let found = factor.inverse_norms_squared(&columns);
+                assert!(
+                    (found - expected).abs() < 1e-13 * expected,
+                    "{found} {expected}"
+                );
+            }
+        }
+    }
+
+    #[test]
+    fn pivots_are_those_of_the_order_of_elimination() {
+        for matrix in [chain(12, 1.4), grid(4)] {
+            let mut factor = SparseFactor::default();
+            factor.update(&matrix).unwrap();
+            let n = matrix.dimension();
+            let symbolic = Arc::clone(factor.symbolic.as_ref().unwrap());
+            let mut dense = nalgebra::DMatrix::<f64>::zeros(n, n);
+            factor.for_each_lower_entry(|row, column, value| {
+                let (i, j) = (symbolic.position()[row], symbolic.position()[column]);
+                dense[(i, j)] = value;
+                dense[(j, i)] = value;
+            });
+            let lower = dense.clone().cholesky().unwrap().unpack();
+            let ratio = |i: usize| dense[(i, i)] / (lower[(i, i)] * lower[(i, i)]);
+            let expected = (0..n).map(ratio).fold(0.0, f64::max);
+            assert!((factor.largest_pivot_ratio() - expected).abs() < 1e-12 * expected);
+            assert!(expected > 1.1);
+        }
     }
 }
