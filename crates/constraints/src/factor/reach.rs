@@ -1,7 +1,7 @@
 //! Forward substitution with a sparse factor for right-hand sides that are zero almost everywhere:
 //! only the columns that elimination reaches from their entries are visited.
 
-use super::symbolic::SymbolicFactor;
+use super::symbolic::{Panel, SymbolicFactor};
 
 /// Work space of [`norms_squared`](Self::norms_squared); its numbers are zero between uses.
 #[derive(Debug, Default)]
@@ -11,9 +11,12 @@ pub(super) struct Reach {
     is_reached: Vec<bool>,
     /// The panels that are reached.
     panels: Vec<usize>,
-    /// What a panel takes from the rows below it.
-    below: Vec<[f64; 4]>,
+    /// The rows of one panel.
+    part: Vec<[f64; 4]>,
 }
+
+/// Columns of a panel that are taken together, so that the rows below are loaded and stored less often.
+const STRIDE: usize = 4;
 
 impl Reach {
     /// Sizes the buffers, so that nothing is allocated later.
@@ -22,8 +25,8 @@ impl Reach {
         self.solved.resize(symbolic.position().len(), [0.0; 4]);
         self.is_reached.resize(panels.len(), false);
         self.panels.reserve(panels.len());
-        let tallest = panels.iter().map(|panel| symbolic.rows(panel).len()).max();
-        self.below.resize(tallest.unwrap_or(0), [0.0; 4]);
+        let tallest = panels.iter().map(Panel::height).max().unwrap_or(0);
+        self.part.resize(tallest, [0.0; 4]);
     }
 
     /// Σ xᵀ A⁻¹ x = Σ ‖L⁻¹ P x‖² over the four columns x of `columns`, which may leave out degrees of
@@ -74,28 +77,41 @@ impl Reach {
     ) {
         let panel = &symbolic.panels()[index];
         let (width, height) = (panel.columns.len(), panel.height());
-        let factor = &factor[panel.first_value..][..width * height];
+        let mut factor = &factor[panel.first_value..][..width * height];
         let own = &mut self.solved[panel.columns.clone()];
-        let below = &mut self.below[..height - width];
-        below.fill([0.0; 4]);
-        for (k, column) in factor.chunks_exact(height).enumerate() {
-            if own[k] == [0.0; 4] {
-                continue;
+        let part = &mut self.part[..height];
+        part[..width].copy_from_slice(own);
+        part[width..].fill([0.0; 4]);
+        own.fill([0.0; 4]);
+        let mut rest = &mut *part;
+        for done in (0..width).step_by(STRIDE) {
+            let count = STRIDE.min(width - done);
+            let (columns, others) = factor.split_at(count * height);
+            let mut value = [[0.0; 4]; STRIDE];
+            for (k, column) in columns.chunks_exact(height).enumerate() {
+                let pivot = column[done + k];
+                value[k] = rest[k].map(|value| value / pivot);
+                for (sum, value) in sum.iter_mut().zip(value[k]) {
+                    *sum += value * value;
+                }
+                let inside = &column[done + k + 1..done + count];
+                for (to, &factor) in rest[k + 1..].iter_mut().zip(inside) {
+                    subtract(to, factor, &value[k]);
+                }
             }
-            let value = own[k].map(|value| value / column[k]);
-            own[k] = [0.0; 4];
-            for (sum, value) in sum.iter_mut().zip(value) {
-                *sum += value * value;
+            rest = &mut rest[count..];
+            if count == STRIDE {
+                subtract_columns(rest, columns, height, &value);
+            } else {
+                for (column, value) in columns.chunks_exact(height).zip(&value) {
+                    for (to, &factor) in rest.iter_mut().zip(&column[done + count..]) {
+                        subtract(to, factor, value);
+                    }
+                }
             }
-            let (top, bottom) = column.split_at(width);
-            for (to, &factor) in own[k + 1..].iter_mut().zip(&top[k + 1..]) {
-                subtract(to, factor, &value);
-            }
-            for (to, &factor) in below.iter_mut().zip(bottom) {
-                subtract(to, factor, &value);
-            }
+            factor = others;
         }
-        for (&row, part) in symbolic.rows(panel).iter().zip(&*below) {
+        for (&row, part) in symbolic.rows(panel).iter().zip(&*rest) {
             for (to, part) in self.solved[row].iter_mut().zip(part) {
                 *to += part;
             }
@@ -107,5 +123,24 @@ impl Reach {
 fn subtract(to: &mut [f64; 4], factor: f64, value: &[f64; 4]) {
     for (to, value) in to.iter_mut().zip(value) {
         *to -= factor * value;
+    }
+}
+
+/// The last numbers of [`STRIDE`] columns times their values, taken from as many rows.
+#[inline]
+fn subtract_columns(
+    rest: &mut [[f64; 4]],
+    columns: &[f64],
+    height: usize,
+    value: &[[f64; 4]; STRIDE],
+) {
+    let count = rest.len();
+    let tail = |k: usize| &columns[(k + 1) * height - count..(k + 1) * height];
+    let (a, b, c, d) = (tail(0), tail(1), tail(2), tail(3));
+    for ((((to, a), b), c), d) in rest.iter_mut().zip(a).zip(b).zip(c).zip(d) {
+        for lane in 0..4 {
+            to[lane] -= (a * value[0][lane] + b * value[1][lane])
+                + (c * value[2][lane] + d * value[3][lane]);
+        }
     }
 }
