@@ -81,9 +81,7 @@ impl JointRows {
     }
 
     fn push_constraint(&mut self, problem: &Problem, index: usize, rows: usize) {
-        let is_plain = |(subsystem, block): &(usize, RowBlock<'_>)| {
-            is_plain(&problem.subsystems()[*subsystem], block)
-        };
+        let is_plain = |(_, block): &(usize, RowBlock<'_>)| is_plain(block);
         let mut terms = problem.terms(index);
         match [terms.next(), terms.next(), terms.next()] {
             [Some(only), None, _] if is_plain(&only) => self.push_plain(problem, &only, rows),
@@ -159,11 +157,36 @@ impl JointRows {
                 segment.first_dof += dofs[0];
                 self.segments.push(Segment { len: 1, ..segment });
             }
-            (_, RowBlock::Body { values, .. }) => {
+            (_, RowBlock::Body { body, values }) => {
                 self.values.extend_from_slice(values);
+                segment.first_dof += 6 * body;
                 self.segments.push(Segment { len: 6, ..segment });
             }
-            (_, RowBlock::Nodes { .. }) => {}
+            (
+                _,
+                RowBlock::Nodes {
+                    nodes,
+                    weights,
+                    frame,
+                },
+            ) => {
+                let mut weights = weights;
+                // Neighbours are one segment.
+                for run in nodes.chunk_by(|a, b| a + 1 == *b) {
+                    let (own, others) = weights.split_at(run.len());
+                    segment.first_dof = dof_start + 3 * run[0];
+                    segment.len = 3 * run.len();
+                    segment.first_value = self.values.len();
+                    for direction in frame.chunks_exact(3) {
+                        for weight in own {
+                            let products = direction.iter().map(|entry| weight * entry);
+                            self.values.extend(products);
+                        }
+                    }
+                    self.segments.push(segment);
+                    weights = others;
+                }
+            }
         }
         self.cancelled.resize(self.segments.len(), 0.0);
     }
@@ -334,13 +357,13 @@ impl JointRows {
     }
 }
 
-/// Whether the rows of a term are those of its body or of one degree of freedom: where such a term is
-/// alone on its subsystem there is nothing to add up.
-fn is_plain(subsystem: &Subsystem, block: &RowBlock<'_>) -> bool {
+/// Whether the rows of a term are those of its body, of one degree of freedom, or of nodes that ascend:
+/// where such a term is alone on its subsystem there is nothing to add up.
+fn is_plain(block: &RowBlock<'_>) -> bool {
     match *block {
-        RowBlock::Body { .. } => matches!(subsystem, Subsystem::Tree(_) | Subsystem::FreeBody(_)),
+        RowBlock::Body { .. } => true,
         RowBlock::Dofs { dofs, .. } => dofs.len() == 1,
-        RowBlock::Nodes { .. } => false,
+        RowBlock::Nodes { nodes, .. } => nodes.is_sorted(),
     }
 }
 
@@ -397,50 +420,21 @@ impl Scratch {
         for row in 0..rows {
             self.size[row] += size_of_row(subsystem, block, row);
         }
-        match *block {
-            RowBlock::Body { body, values } => match subsystem {
-                Subsystem::Tree(tree) => {
-                    for dof in tree.path(tree.body_dof(body)) {
-                        self.touch(dof);
-                        let column = tree.columns()[dof].as_slice();
-                        for row in 0..rows {
-                            self.dense[MAX_ROWS * dof + row] +=
-                                dot(&values[6 * row..6 * row + 6], column);
-                        }
-                    }
-                }
-                _ => {
-                    for dof in 0..6 {
-                        self.touch(dof);
-                        for row in 0..rows {
-                            self.dense[MAX_ROWS * dof + row] += values[6 * row + dof];
-                        }
-                    }
-                }
-            },
-            RowBlock::Dofs { dofs, values } => {
-                for (position, &dof) in dofs.iter().enumerate() {
-                    self.touch(dof);
-                    for row in 0..rows {
-                        self.dense[MAX_ROWS * dof + row] += values[row * dofs.len() + position];
-                    }
+        if let (Subsystem::Tree(tree), RowBlock::Body { body, values }) = (subsystem, *block) {
+            for dof in tree.path(tree.body_dof(body)) {
+                self.touch(dof);
+                let column = tree.columns()[dof].as_slice();
+                for row in 0..rows {
+                    self.dense[MAX_ROWS * dof + row] += dot(&values[6 * row..6 * row + 6], column);
                 }
             }
-            RowBlock::Nodes {
-                nodes,
-                weights,
-                frame,
-            } => {
-                for (&node, &weight) in nodes.iter().zip(weights) {
-                    for axis in 0..3 {
-                        let dof = 3 * node + axis;
-                        self.touch(dof);
-                        for row in 0..rows {
-                            self.dense[MAX_ROWS * dof + row] += weight * frame[3 * row + axis];
-                        }
-                    }
-                }
-            }
+            return;
+        }
+        for row in 0..rows {
+            block.for_each(row, |dof, a, b| {
+                self.touch(dof);
+                self.dense[MAX_ROWS * dof + row] += a * b;
+            });
         }
     }
 }

@@ -45,7 +45,8 @@ impl Subsystem {
         match self {
             Subsystem::FreeBody(_) => 1,
             Subsystem::Tree(tree) => tree.bodies().len(),
-            Subsystem::Sparse(_) | Subsystem::Dense(_) => 0,
+            Subsystem::Sparse(matrix) => matrix.body_count(),
+            Subsystem::Dense(_) => 0,
         }
     }
 

@@ -16,6 +16,7 @@ use super::are_finite;
 pub struct SparseSymmetric {
     pattern: Arc<SparsePattern>,
     values: Vec<f64>,
+    has_bodies: bool,
 }
 
 /// What a matrix is in a file.
@@ -26,6 +27,8 @@ struct MatrixInFile {
     column_start: Vec<usize>,
     row_index: Vec<usize>,
     values: Vec<f64>,
+    #[serde(default)]
+    has_bodies: bool,
 }
 
 #[derive(Serialize)]
@@ -35,6 +38,8 @@ struct MatrixRef<'a> {
     column_start: &'a [usize],
     row_index: &'a [usize],
     values: &'a [f64],
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    has_bodies: bool,
 }
 
 impl Serialize for SparseSymmetric {
@@ -44,6 +49,7 @@ impl Serialize for SparseSymmetric {
             column_start: self.column_start(),
             row_index: self.row_index(),
             values: &self.values,
+            has_bodies: self.has_bodies,
         };
         whole.serialize(serializer)
     }
@@ -55,6 +61,7 @@ impl From<MatrixInFile> for SparseSymmetric {
         Self {
             pattern: Arc::new(pattern),
             values: file.values,
+            has_bodies: file.has_bodies,
         }
     }
 }
@@ -99,6 +106,7 @@ impl SparseSymmetric {
         Ok(Self {
             pattern: Arc::new(SparsePattern::new(dimension, column_start, row_index)),
             values,
+            has_bodies: false,
         })
     }
 
@@ -107,13 +115,48 @@ impl SparseSymmetric {
         Self {
             pattern: Arc::clone(pattern),
             values: vec![0.0; pattern.row_index().len()],
+            has_bodies: false,
         }
     }
 
     /// A matrix of zeros that shares the pattern of this one.
     #[must_use]
     pub fn with_zeros(&self) -> Self {
-        Self::zeros(&self.pattern)
+        Self {
+            has_bodies: self.has_bodies,
+            ..Self::zeros(&self.pattern)
+        }
+    }
+
+    /// The same matrix, its degrees of freedom being the velocities of bodies such as the links of a
+    /// rod, six by six: (linear, angular), world axes at each body's own reference point.
+    /// [`RowBlock::Body`](crate::RowBlock::Body) may then act on it.
+    ///
+    /// # Errors
+    /// A number of degrees of freedom that is not a multiple of six.
+    pub fn of_bodies(mut self) -> Result<Self, String> {
+        self.has_bodies = true;
+        self.check_bodies()?;
+        Ok(self)
+    }
+
+    /// Number of bodies, zero where the matrix is not [of bodies](Self::of_bodies).
+    pub fn body_count(&self) -> usize {
+        if self.has_bodies {
+            self.dimension() / 6
+        } else {
+            0
+        }
+    }
+
+    fn check_bodies(&self) -> Result<(), String> {
+        if self.has_bodies && !self.dimension().is_multiple_of(6) {
+            return Err(format!(
+                "{} degrees of freedom are not those of bodies, six each",
+                self.dimension()
+            ));
+        }
+        Ok(())
     }
 
     /// Where the entries are.
@@ -152,6 +195,7 @@ impl SparseSymmetric {
             self.pattern = Arc::clone(&other.pattern);
         }
         self.values.clone_from(&other.values);
+        self.has_bodies = other.has_bodies;
     }
 
     /// Whether another matrix has its entries in the same places: at once where they share a
@@ -179,6 +223,7 @@ impl SparseSymmetric {
 
     pub(crate) fn check(&self) -> Result<(), String> {
         self.pattern.check()?;
+        self.check_bodies()?;
         let (column_start, row_index) = (self.column_start(), self.row_index());
         if self.values.len() != row_index.len() {
             return Err(format!(
