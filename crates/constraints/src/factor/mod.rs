@@ -19,6 +19,10 @@ use crate::subsystem::Subsystem;
 
 /// One block of A with its factor.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "most blocks are free bodies, which stand side by side in memory"
+)]
 enum BlockFactor {
     FreeBody(FreeBodyFactor),
     Tree(TreeFactor),
