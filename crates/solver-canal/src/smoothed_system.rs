@@ -144,7 +144,7 @@ impl SmoothedSystem {
         let response = constraint.law.smoothed_response(
             constraint.rows,
             &(constraint.load(&self.x) + lambda * give),
-            &constraint.error,
+            &constraint.load(context.problem.errors()),
             &lambda,
             mass,
             tau * mass * self.widths[index],
