@@ -108,30 +108,8 @@ impl Problem {
         Ok(())
     }
 
-    /// Changes the numbers of a subsystem in place, and its part of b: what
-    /// [`set_subsystem`](Self::set_subsystem) does without a new allocation.
-    ///
-    /// # Errors
-    /// As [`push_subsystem`](Self::push_subsystem); the subsystem then holds what `update` wrote.
-    pub fn update_subsystem(
-        &mut self,
-        index: usize,
-        b: &[f64],
-        update: impl FnOnce(&mut Subsystem),
-    ) -> Result<(), ProblemError> {
-        self.set_b(index, b)?;
-        let fail = |reason| ProblemError::Subsystem {
-            subsystem: index,
-            reason,
-        };
-        let subsystem = &mut self.subsystems[index];
-        update(subsystem);
-        subsystem.check().map_err(fail)?;
-        check_right_hand_side(subsystem.dof_count(), b).map_err(fail)
-    }
-
     /// Lets `write` fill a subsystem and its part of b in place: what
-    /// [`update_subsystem`](Self::update_subsystem) does without a b from elsewhere.
+    /// [`set_subsystem`](Self::set_subsystem) does without a new allocation.
     ///
     /// # Errors
     /// As [`push_subsystem`](Self::push_subsystem), and what `write` reports; the subsystem then

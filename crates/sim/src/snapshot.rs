@@ -18,9 +18,11 @@ const VERSION: u32 = 5;
 /// Everything a world needs to go on as if it had never stopped, and what it can be asked about its
 /// last step. It does not hold the world's bodies and shapes: restore it into a world that was built in
 /// the same way.
+///
+/// Its version comes first: a snapshot of another one is refused by that and not by what is missing.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Snapshot {
-    version: u32,
+    version: Version,
     elements: Vec<Element>,
     bodies: Vec<String>,
     state: State,
@@ -33,6 +35,30 @@ pub struct Snapshot {
     report: StepReport,
 }
 
+/// [`VERSION`] and no other number.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(try_from = "u32", into = "u32")]
+struct Version;
+
+impl From<Version> for u32 {
+    fn from(_: Version) -> Self {
+        VERSION
+    }
+}
+
+impl TryFrom<u32> for Version {
+    type Error = SimError;
+
+    fn try_from(found: u32) -> Result<Self> {
+        if found == VERSION {
+            return Ok(Self);
+        }
+        Err(SimError::Snapshot(format!(
+            "it has version {found}, this program writes and reads {VERSION}"
+        )))
+    }
+}
+
 impl World {
     /// Everything the world needs to go on from here. Taken by a controller within a step, it is of
     /// the start of that step.
@@ -43,7 +69,7 @@ impl World {
         };
         let bodies = self.tables.bodies.iter();
         Snapshot {
-            version: VERSION,
+            version: Version,
             elements: self.tables.layout.elements.clone(),
             bodies: bodies.map(|body| body.name.clone()).collect(),
             state: self.state.clone(),
@@ -91,12 +117,6 @@ impl World {
 
     fn check(&self, snapshot: &Snapshot) -> Result<()> {
         let refuse = |reason: String| Err(SimError::Snapshot(reason));
-        if snapshot.version != VERSION {
-            return refuse(format!(
-                "it has version {}, this program writes and reads {VERSION}",
-                snapshot.version
-            ));
-        }
         let (layout, state) = (&self.tables.layout, &snapshot.state);
         let bodies = self.tables.bodies.iter().map(|body| &body.name);
         if !bodies.eq(&snapshot.bodies) {

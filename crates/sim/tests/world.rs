@@ -141,6 +141,43 @@ fn a_snapshot_of_another_world_is_refused() {
 }
 
 #[test]
+fn a_snapshot_of_before_is_refused_by_its_version() {
+    // As version 4 began; what follows had other parts.
+    let old =
+        r#"{"version":4,"bodies":["floor"],"robots":[],"state":{"time":0.0,"step":0,"bodies":[]}}"#;
+    let message = serde_json::from_str::<Snapshot>(old)
+        .unwrap_err()
+        .to_string();
+    assert!(message.contains("version 4"), "{message}");
+}
+
+#[test]
+fn a_step_may_take_a_limited_time() {
+    let mut world = busy_world(1);
+    for _ in 0..60 {
+        world.step().unwrap();
+    }
+    let settings = Settings {
+        step_time: Some(1e-12),
+        tolerance: 1e-14,
+        ..world.settings().clone()
+    };
+    world.set_settings(settings).unwrap();
+    let report = world.step().unwrap();
+    assert!(report.unconverged > 0, "{report:?}");
+    assert_eq!(
+        report.outcome,
+        Some(stiction_constraints::Outcome::OutOfTime)
+    );
+    let bad = Settings {
+        step_time: Some(0.0),
+        ..Settings::default()
+    };
+    let message = World::new(bad).err().unwrap().to_string();
+    assert!(message.contains("step_time"), "{message}");
+}
+
+#[test]
 fn threads_and_batches_change_nothing() {
     let alone = |threads: usize| {
         let pool = rayon::ThreadPoolBuilder::new()

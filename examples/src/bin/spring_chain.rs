@@ -362,10 +362,13 @@ mod tests {
                 world.step().unwrap();
             }
             let [lowest, seam] = measure(&world, chain).unwrap();
-            // Models that relax Signorini's law sink in or stand off.
-            let allowed = if declaration.is_exact() { 1e-5 } else { 5e-3 };
-            assert!(lowest.abs() < allowed, "{name}: {lowest}");
-            assert!(seam < 1e-6, "{name}: {seam}");
+            // Models that relax the laws sink in or stand off.
+            let [depth, gap] = match declaration.is_exact() {
+                true => [1e-5, 1e-6],
+                false => [5e-3, 1e-4],
+            };
+            assert!(lowest.abs() < depth, "{name}: {lowest}");
+            assert!(seam < gap, "{name}: {seam}");
         }
     }
 

@@ -129,20 +129,6 @@ impl Tree {
         })
     }
 
-    /// Takes over inertias, columns and diagonal of a tree of the same structure; a tree of
-    /// another structure is copied whole.
-    pub fn copy_values_from(&mut self, other: &Tree) {
-        if !self.same_pattern(other) {
-            *self = other.clone();
-            return;
-        }
-        for (to, from) in self.bodies.iter_mut().zip(&other.bodies) {
-            to.inertia = from.inertia;
-        }
-        self.columns.copy_from_slice(&other.columns);
-        self.diagonal.copy_from_slice(&other.diagonal);
-    }
-
     /// The bodies, parents before children.
     #[inline]
     pub fn bodies(&self) -> &[TreeBody] {
