@@ -375,7 +375,7 @@ impl Delassus {
     /// per row, does to the stacked row velocities (m/s). Numbers beyond its rows are not looked at.
     #[inline]
     pub fn add_column(&self, constraint: usize, impulse: &[f64], out: &mut [f64]) {
-        if let ([x, y, z, ..], 3) = (impulse, self.block_rows[constraint].rows) {
+        if let (&[x, y, z, ..], 3) = (impulse, self.block_rows[constraint].rows) {
             let (mut first, mut second, mut third) = (
                 self.row_values(constraint, 0),
                 self.row_values(constraint, 1),
