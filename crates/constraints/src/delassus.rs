@@ -228,15 +228,15 @@ impl Delassus {
                         (subsystem, dofs.clone()),
                         first_segment..first_segment + segment_count,
                     );
+                    let block_row = BlockRow {
+                        first_value: block_row.first_value + first_row * block_row.width,
+                        rows: SIDE_BY_SIDE.min(block_row.rows - first_row),
+                        ..block_row
+                    };
                     for touch in self.touching[range.clone()]
                         .iter()
                         .take_while(|touch| touch.constraint <= index)
                     {
-                        let block_row = BlockRow {
-                            first_value: block_row.first_value + first_row * block_row.width,
-                            rows: SIDE_BY_SIDE.min(block_row.rows - first_row),
-                            ..block_row
-                        };
                         let (values, scratch) = (&mut self.values, &self.scratch);
                         if rows.rows(touch.constraint) <= SIDE_BY_SIDE {
                             scratch.add_product::<3>(rows, touch, dofs.start, &block_row, values);
@@ -375,7 +375,7 @@ impl Delassus {
     /// per row, does to the stacked row velocities (m/s). Numbers beyond its rows are not looked at.
     #[inline]
     pub fn add_column(&self, constraint: usize, impulse: &[f64], out: &mut [f64]) {
-        if let ([x, y, z, ..], 3) = (impulse, self.block_rows[constraint].rows) {
+        if let (&[x, y, z, ..], 3) = (impulse, self.block_rows[constraint].rows) {
             let (mut first, mut second, mut third) = (
                 self.row_values(constraint, 0),
                 self.row_values(constraint, 1),
@@ -481,10 +481,19 @@ impl Scratch {
         let block = self.product::<ROWS>(rows, touch, dof_start);
         let column = self.column_of[touch.constraint];
         let other_rows = rows.rows(touch.constraint);
+        let values = &mut values[block_row.first_value + column..];
+        if block_row.rows == 3 && other_rows == 3 {
+            for row in 0..3 {
+                let target = &mut values[row * block_row.width..][..3];
+                for (value, part) in target.iter_mut().zip(&block) {
+                    *value += part[row];
+                }
+            }
+            return;
+        }
         for row in 0..block_row.rows {
-            let first = block_row.first_value + row * block_row.width + column;
-            let target = values[first..first + other_rows].iter_mut();
-            for (value, part) in target.zip(&block) {
+            let target = &mut values[row * block_row.width..][..other_rows];
+            for (value, part) in target.iter_mut().zip(&block) {
                 *value += part[row];
             }
         }
@@ -504,6 +513,14 @@ impl Scratch {
         for segment in segments {
             let values = rows.values(touch.constraint, segment);
             let response = &self.response[4 * (segment.first_dof - dof_start)..][..4 * segment.len];
+            if let (Some(block), Ok(values), Ok(response)) = (
+                block.first_chunk_mut(),
+                values.try_into(),
+                response.try_into(),
+            ) {
+                add_body_product(values, response, block);
+                continue;
+            }
             for (sums, row) in block.iter_mut().zip(values.chunks_exact(segment.len)) {
                 for (value, quad) in row.iter().zip(response.chunks_exact(4)) {
                     for (sum, part) in sums.iter_mut().zip(quad) {
@@ -530,6 +547,18 @@ fn for_each_group(rows: &JointRows, constraint: usize, mut visit: impl FnMut(usi
             .count();
         visit(subsystem, first, count);
         first += count;
+    }
+}
+
+/// block += J A⁻¹ Jᵀ for a contact on a rigid body: the common case, at fixed size.
+#[inline]
+fn add_body_product(values: &[f64; 18], response: &[f64; 24], block: &mut [[f64; 4]; 3]) {
+    for (row, sums) in block.iter_mut().enumerate() {
+        for dof in 0..6 {
+            for lane in 0..4 {
+                sums[lane] += values[6 * row + dof] * response[4 * dof + lane];
+            }
+        }
     }
 }
 

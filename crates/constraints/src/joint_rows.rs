@@ -153,9 +153,17 @@ impl JointRows {
                 return;
             }
             (_, RowBlock::Dofs { dofs, values }) => {
-                self.values.extend_from_slice(values);
-                segment.first_dof += dofs[0];
-                self.segments.push(Segment { len: 1, ..segment });
+                let mut at = 0;
+                for run in dofs.chunk_by(|a, b| a + 1 == *b) {
+                    segment.first_dof = dof_start + run[0];
+                    segment.len = run.len();
+                    segment.first_value = self.values.len();
+                    for row in values.chunks_exact(dofs.len()) {
+                        self.values.extend_from_slice(&row[at..at + run.len()]);
+                    }
+                    self.segments.push(segment);
+                    at += run.len();
+                }
             }
             (_, RowBlock::Body { body, values }) => {
                 self.values.extend_from_slice(values);
@@ -357,12 +365,12 @@ impl JointRows {
     }
 }
 
-/// Whether the rows of a term are those of its body, of one degree of freedom, or of nodes that ascend:
-/// where such a term is alone on its subsystem there is nothing to add up.
+/// Whether the rows of a term are those of its body, or of degrees of freedom or nodes that ascend: where
+/// such a term is alone on its subsystem there is nothing to add up.
 fn is_plain(block: &RowBlock<'_>) -> bool {
     match *block {
         RowBlock::Body { .. } => true,
-        RowBlock::Dofs { dofs, .. } => dofs.len() == 1,
+        RowBlock::Dofs { dofs, .. } => dofs.is_sorted(),
         RowBlock::Nodes { nodes, .. } => nodes.is_sorted(),
     }
 }
@@ -432,7 +440,10 @@ impl Scratch {
         }
         for row in 0..rows {
             block.for_each(row, |dof, a, b| {
-                self.touch(dof);
+                // All rows have the same places.
+                if row == 0 {
+                    self.touch(dof);
+                }
                 self.dense[MAX_ROWS * dof + row] += a * b;
             });
         }

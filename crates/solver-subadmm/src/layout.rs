@@ -568,7 +568,7 @@ fn for_each_target(
                                 body: Some(body),
                             },
                             Source::Body(values),
-                        )
+                        );
                     }
                     _ => visit(
                         Target {
