@@ -1,8 +1,7 @@
 //! Scenes from scene files: descriptions with names become a world with handles.
 
-mod actuator;
+mod compensation;
 mod control;
-mod drives;
 mod mass;
 mod parts;
 mod world;
@@ -15,7 +14,6 @@ use stiction_sim::{Execution, Friction, Settings, SimError, solvers};
 use thiserror::Error;
 
 use crate::scene::{Options, Scene};
-pub(crate) use actuator::Target;
 
 /// Why a scene file did not become a scene.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -73,12 +71,9 @@ pub fn from_scene_file(file: &SceneFile, options: &Options) -> Result<Scene, Loa
         builder.start_at(index, &keyframe)?;
     }
     let skipped_overlaps = builder.skip_overlaps()?;
-    let (world, panel, sensors) = builder.finish();
     Ok(Scene {
         skipped_overlaps,
-        panel,
-        sensors,
-        ..options.scene(&scene.name, world, scene.seconds)
+        ..options.scene(&scene.name, builder.finish(), scene.seconds)
     })
 }
 

@@ -2,10 +2,8 @@
 
 mod builtin;
 mod file;
-mod panel;
 mod robots;
 mod scene;
-mod sensor;
 
 pub use builtin::{all, build};
 pub use file::{LoadError, from_scene_file, load};

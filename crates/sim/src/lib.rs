@@ -12,6 +12,7 @@ mod mechanism;
 mod record;
 mod robot;
 mod scenery;
+mod sense;
 mod settings;
 mod snapshot;
 pub mod solvers;
@@ -23,7 +24,7 @@ mod world;
 pub use batch::step_all;
 pub use body::{BodyHandle, Mobility, RigidBody};
 pub use connection::{Connection, ConnectionHandle};
-pub use drive::{Commands, Controller, Inputs, Wrench};
+pub use drive::{Actuator, ActuatorHandle, ActuatorTarget, Commands, Controller, Inputs, Wrench};
 pub use error::{Result, SimError, StepFailure};
 pub use mass::{uniform_inertia, volume};
 pub use measure::{JointForces, JointState};
@@ -32,6 +33,7 @@ pub use mechanism::{
     RowContext, RowSource,
 };
 pub use robot::RobotHandle;
+pub use sense::{Reading, Sensor, SensorHandle, SensorKind};
 pub use settings::Settings;
 pub use snapshot::Snapshot;
 pub use state::State;
@@ -52,5 +54,6 @@ pub use stiction_islands::{
     AssemblyError, Dormant, OverlapPolicy, RowKey, RowList, RowNote, SolvedProblem,
 };
 pub use stiction_modeling::{
-    ConnectionKind, Motion, Places, RowWriter, Scheme, Site, Tracking, Twist,
+    Activation, ConnectionKind, FrameQuantity, Motion, Places, RowWriter, Scheme, Signal, Site,
+    Tracking, Twist,
 };

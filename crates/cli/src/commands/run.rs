@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
         series.samples.push(Sample::from(scene.world.report()));
         recorder.take(scene)?;
         if let Some(log) = &mut sensors {
-            log.take(scene)?;
+            log.take(&scene.world)?;
         }
         if let Some(log) = &mut problems {
             log.take(scene)?;

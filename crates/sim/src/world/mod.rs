@@ -16,11 +16,12 @@ use stiction_islands::{Islands, MakeSolver, RowList, RowResult, WarmStart};
 use stiction_modeling::Places;
 
 use crate::connection::Connection;
-use crate::drive::{Commands, Controller};
+use crate::drive::{ActuatorEntry, Commands, Controller, Sums};
 use crate::error::{Result, SimError};
 use crate::measure::LastStep;
 use crate::mechanism::{MechanismHandle, Mechanisms, Tables};
 use crate::robot::Robot;
+use crate::sense::Sensor;
 use crate::settings::Settings;
 use crate::solvers;
 use crate::state::State;
@@ -61,6 +62,8 @@ pub struct World {
     pub(crate) robots: Vec<MechanismHandle<Robot>>,
     pub(crate) connections: Vec<Connection>,
     pub(crate) tendons: Vec<TendonEntry>,
+    pub(crate) actuators: Vec<ActuatorEntry>,
+    pub(crate) sensors: Vec<Sensor>,
     pub(crate) collision: CollisionWorld,
     /// Per collider: farthest point from the body's origin, m.
     pub(crate) reach: Vec<f64>,
@@ -71,6 +74,7 @@ pub struct World {
     pub(crate) commands: Commands,
     /// What controllers write while the world keeps its commands for them to see.
     pub(crate) pending: Commands,
+    pub(crate) sums: Sums,
     // Where it is, and what the next step begins with.
     pub(crate) state: State,
     pub(crate) warm_start: WarmStart,
@@ -127,6 +131,8 @@ impl World {
             robots: Vec::new(),
             connections: Vec::new(),
             tendons: Vec::new(),
+            actuators: Vec::new(),
+            sensors: Vec::new(),
             collision,
             reach: Vec::new(),
             drawing: Drawing::default(),
@@ -134,6 +140,7 @@ impl World {
             controller_memory: Vec::new(),
             commands: Commands::default(),
             pending: Commands::default(),
+            sums: Sums::default(),
             state: State::default(),
             warm_start: WarmStart::default(),
             deadline: None,

@@ -1,4 +1,4 @@
-//! Sensors: joints, frames, and the loads that joints carry.
+//! Motion of joints and frames, and the loads that joints carry.
 
 use nalgebra::{Isometry3, Vector3, Vector6};
 use stiction_dynamics::{
@@ -187,12 +187,10 @@ impl World {
             .iter()
             .map(|load| load / dt)
             .collect();
-        for (number, tendon) in self.tendons.iter().enumerate() {
-            let force = self.tendon_impulse(number) / dt;
-            let pulled = tendon.model.pulled().iter();
-            for site in pulled.filter(|site| links.contains(&(site.frame as usize))) {
-                loads[site.frame as usize - links.start] += site.gradient * force;
-            }
+        let pulls = self.last.pulls.iter();
+        for pull in pulls.filter(|pull| links.contains(&pull.frame)) {
+            let force = self.tendon_impulse(pull.tendon) / dt;
+            loads[pull.frame - links.start] += pull.gradient * force;
         }
         for (tree, view) in robot.views.iter().enumerate() {
             let reference = &self.last.references[robot.first_subsystem + tree];
