@@ -1,6 +1,7 @@
 //! What a scene is: a world, how long to run it, and what to look at.
 
-use stiction_sim::{Result, Settings, World};
+use stiction_io::scene_file::SettingsDescription;
+use stiction_sim::{Execution, Result, Settings, World};
 
 /// A world that is ready to run.
 pub struct Scene {
@@ -19,12 +20,8 @@ pub struct Scene {
 pub struct Options {
     /// Seed of everything random in the scene.
     pub seed: u64,
-    /// Time step, s.
-    pub time_step: Option<f64>,
-    /// Solver by name.
-    pub solver: Option<String>,
-    /// Residual at which the solver stops, m/s.
-    pub tolerance: Option<f64>,
+    /// Time step, solver and the like.
+    pub settings: SettingsDescription,
     /// How long to simulate, s.
     pub seconds: Option<f64>,
     /// Keyframe of a scene file to start at, by name.
@@ -44,13 +41,12 @@ pub struct SceneInfo {
 impl Options {
     /// A world with the scene's settings, changed as the user asked.
     pub(crate) fn world(&self, scene: Settings, solver: &str) -> Result<World> {
-        let settings = Settings {
-            time_step: self.time_step.unwrap_or(scene.time_step),
-            tolerance: self.tolerance.unwrap_or(scene.tolerance),
-            ..scene
-        };
-        let mut world = World::new(settings)?;
-        world.set_solver(self.solver.as_deref().unwrap_or(solver))?;
+        let asked = &self.settings;
+        let mut world = World::new(changed(scene, asked))?;
+        world.set_solver(asked.solver.as_deref().unwrap_or(solver))?;
+        if let Some(max_contacts) = asked.max_contacts {
+            world.set_detection(max_contacts, Execution::Parallel)?;
+        }
         Ok(world)
     }
 
@@ -62,5 +58,23 @@ impl Options {
             seconds: self.seconds.unwrap_or(seconds),
             skipped_overlaps: Vec::new(),
         }
+    }
+}
+
+/// Settings with what a file or a user says in place of theirs.
+pub(crate) fn changed(settings: Settings, given: &SettingsDescription) -> Settings {
+    Settings {
+        time_step: given.time_step.unwrap_or(settings.time_step),
+        theta: given.theta.unwrap_or(settings.theta),
+        gravity: given.gravity.unwrap_or(settings.gravity),
+        tolerance: given.tolerance.unwrap_or(settings.tolerance),
+        max_iterations: given.max_iterations.or(settings.max_iterations),
+        baumgarte: given.baumgarte.unwrap_or(settings.baumgarte),
+        push_out_speed: given.push_out_speed.unwrap_or(settings.push_out_speed),
+        contact_margin: given.contact_margin.unwrap_or(settings.contact_margin),
+        relinearizations: given.relinearizations.unwrap_or(settings.relinearizations),
+        islands: given.islands.unwrap_or(settings.islands),
+        warm_start: given.warm_start.unwrap_or(settings.warm_start),
+        ..settings
     }
 }

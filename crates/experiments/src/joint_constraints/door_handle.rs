@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 
 use stiction_dynamics::{Data, MassMatrix, crba};
-use stiction_scenes::{Options, Scene, from_scene_file};
+use stiction_scenes::{Options, Scene, SettingsDescription, from_scene_file};
 use stiction_sim::{ActuatorHandle, RobotHandle, Settings, SimError, Vector3};
 
 use super::SOLVERS;
@@ -45,9 +45,12 @@ impl DoorHandle {
         let robot_name = description.name.clone();
         file.scene.actuators[0].control_limits = None;
         let options = Options {
-            solver: Some(solver.to_owned()),
-            tolerance: Some(tolerance),
-            time_step: Some(1.0 / 240.0),
+            settings: SettingsDescription {
+                solver: Some(solver.to_owned()),
+                tolerance: Some(tolerance),
+                time_step: Some(1.0 / 240.0),
+                ..SettingsDescription::default()
+            },
             ..Options::default()
         };
         let mut scene = from_scene_file(&file, &options)?;
