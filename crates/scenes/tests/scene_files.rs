@@ -111,6 +111,7 @@ fn options_override_the_file() {
             solver: Some("canal".to_owned()),
             time_step: Some(0.01),
             tolerance: Some(1e-5),
+            theta: Some(0.0),
             ..SettingsDescription::default()
         },
         seconds: Some(7.0),
@@ -123,6 +124,7 @@ fn options_override_the_file() {
         (7.0, 0.01)
     );
     assert_eq!(changed.world.settings().tolerance, 1e-5);
+    assert_eq!(changed.world.settings().theta, 0.0);
     let bad = Options {
         settings: SettingsDescription {
             time_step: Some(-1.0),

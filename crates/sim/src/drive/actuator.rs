@@ -26,6 +26,33 @@ impl ActuatorHandle {
 /// gear · coordinate; it acts on the coordinate with gear · force.
 ///
 /// What of the force opposes length and speed acts implicitly, so that no gain is too stiff.
+///
+/// ```
+/// use stiction_sim::{
+///     Actuator, ActuatorTarget, Inertia, JointKind, ModelDescription, Sensor, SensorKind, Settings,
+///     Vector3, World,
+/// };
+///
+/// # fn main() -> stiction_sim::Result<()> {
+/// let mut model = ModelDescription::new("wheel");
+/// model.add_body("rim", Inertia::solid_sphere(1.0, 0.2));
+/// let axis = JointKind::Revolute { axis: Vector3::z() };
+/// model.add_joint("axle", axis, "world", "rim");
+/// let mut world = World::new(Settings::default())?;
+/// let robot = world.add_robot("wheel", model.build()?)?;
+/// let dof = world.dof(robot, "axle")?;
+///
+/// let target = ActuatorTarget::Joint { robot, dof };
+/// let servo = world.add_actuator(Actuator::position("servo", target, 20.0, 2.0))?;
+/// let angle = world.add_sensor(Sensor::new("angle", SensorKind::JointPosition { robot, dof }))?;
+/// world.set_control(servo, 0.5)?;
+/// for _ in 0..480 {
+///     world.step()?;
+/// }
+/// assert!((world.read_sensor(angle)?[0] - 0.5).abs() < 1e-6);
+/// # Ok(())
+/// # }
+/// ```
 #[derive(Debug, Clone, PartialEq)]
 pub struct Actuator {
     /// Unique among actuators.

@@ -111,11 +111,14 @@ impl World {
     /// An unknown body, or one of a mechanism that is not a rigid body or a robot.
     pub fn previous_motion(&self, body: BodyHandle) -> Result<Option<(Isometry3<f64>, Twist)>> {
         let entry = self.body(body)?;
-        if !self.last.is_known {
-            return Ok(None);
-        }
         let previous = &self.last.previous;
         match entry.kind {
+            Kind::Other { .. } => Err(SimError::NotPossible {
+                element: entry.name.clone(),
+                reason: "is not a rigid body or a link: its motion of before is not kept"
+                    .to_owned(),
+            }),
+            _ if !self.last.is_known => Ok(None),
             Kind::Free(item) => Ok(Some(self.mechanisms.free_bodies.motion(item, previous))),
             Kind::Scenery(item) => Ok(Some(self.mechanisms.scenery.motion(item, previous))),
             Kind::Link { robot, link } => {
@@ -129,11 +132,6 @@ impl World {
                 };
                 Ok(Some((pose.to_isometry(), twist)))
             }
-            Kind::Other { .. } => Err(SimError::NotPossible {
-                element: entry.name.clone(),
-                reason: "is not a rigid body or a link: its motion of before is not kept"
-                    .to_owned(),
-            }),
         }
     }
 
