@@ -72,6 +72,20 @@ fn whoever_has_shapes_compiles_no_files() {
     assert_without(&["stiction-collision"], &["stiction-constraints", "faer"]);
 }
 
+#[test]
+fn whoever_has_a_world_and_one_solver_compiles_no_other_solver_and_no_recording() {
+    let others = [
+        "hdf5-pure",
+        "serde_json",
+        "safetensors",
+        "roxmltree",
+        "stiction-recording",
+        "stiction-solver-pgs",
+        "stiction-solver-subadmm",
+    ];
+    assert_without(&["stiction-sim"], &others);
+}
+
 /// The names above are spelled as cargo spells them: the command line compiles most of them.
 #[test]
 fn the_command_line_compiles_what_the_others_leave_out() {

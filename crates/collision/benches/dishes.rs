@@ -5,8 +5,8 @@ use criterion::{Criterion, criterion_group, criterion_main};
 use nalgebra::{Isometry3, Vector3};
 use stiction_collision::sdf::Dish;
 use stiction_collision::{
-    Collider, CollisionWorld, Execution, NarrowScratch, NarrowSettings, PairMemory, Shape,
-    WorldSettings, contacts_between,
+    BuiltInDetector, Collider, ColliderSet, DetectionSettings, Detector, Execution, NarrowScratch,
+    NarrowSettings, PairMemory, PlacesView, Shape, contacts_between,
 };
 
 const REPEATS: usize = 100;
@@ -105,17 +105,18 @@ fn dishes(c: &mut Criterion) {
                 out.len()
             );
         }
-        let mut world = CollisionWorld::new(WorldSettings {
+        let mut detector = BuiltInDetector::new(DetectionSettings {
             execution: Execution::Serial,
-            ..WorldSettings::default()
+            ..DetectionSettings::default()
         })
         .expect("settings");
-        world
-            .add(Collider::new("ground", 0, ground.0.clone()))
+        let mut colliders = ColliderSet::new();
+        colliders
+            .add(Collider::rigid("ground", 0, ground.0.clone()))
             .expect("ground");
-        for (i, (shape, _)) in shapes.iter().enumerate() {
-            world
-                .add(Collider::new(shape.name(), i + 1, shape.clone()))
+        for (frame, (shape, _)) in (1..).zip(&shapes) {
+            colliders
+                .add(Collider::rigid(shape.name(), frame, shape.clone()))
                 .expect("a dish");
         }
         let mut contacts = Vec::new();
@@ -125,7 +126,10 @@ fn dishes(c: &mut Criterion) {
                 step += 1;
                 let mut poses = vec![Isometry3::identity()];
                 poses.extend(shapes.iter().map(|(_, height)| swayed(*height, step)));
-                world.detect(&poses, &mut contacts).expect("finite poses");
+                let places = PlacesView::of_frames(&poses);
+                detector
+                    .detect(&colliders, &places, &mut contacts)
+                    .expect("finite poses");
                 contacts.len()
             });
         });

@@ -12,8 +12,8 @@ use std::sync::Arc;
 use nalgebra::{Isometry3, Point3, Vector3};
 use stiction_collision::shape::CustomShape;
 use stiction_collision::{
-    Aabb, Collider, CollisionWorld, Handled, PairDetector, Result, Shape, ShapeContact,
-    WorldSettings,
+    Aabb, BuiltInDetector, Collider, ColliderSet, DetectionSettings, Detector, Handled,
+    PairDetector, PlacesView, Result, Shape, ShapeContact,
 };
 
 /// Rounded cube x⁴ + y⁴ + z⁴ ≤ r⁴.
@@ -85,12 +85,13 @@ impl PairDetector for SuperballDetector {
 }
 
 fn main() -> Result<()> {
-    let mut world = CollisionWorld::new(WorldSettings::default())?;
-    world.add_detector(Arc::new(SuperballDetector));
-    world.add(Collider::new("ground", 0, Shape::half_space("ground")))?;
+    let mut detector = BuiltInDetector::new(DetectionSettings::default())?;
+    detector.add_pair_detector(Arc::new(SuperballDetector));
+    let mut colliders = ColliderSet::new();
+    colliders.add(Collider::rigid("ground", 0, Shape::half_space("ground")))?;
     let superball = Shape::custom("superball", Arc::new(Superball { radius: 0.5 }));
-    world.add(Collider::new("superball", 1, superball))?;
-    world.add(Collider::new("ball", 2, Shape::sphere("ball", 0.1)?))?;
+    colliders.add(Collider::rigid("superball", 1, superball))?;
+    colliders.add(Collider::rigid("ball", 2, Shape::sphere("ball", 0.1)?))?;
     let mut contacts = Vec::new();
     for tilt in [0.0, 0.3, std::f64::consts::FRAC_PI_4] {
         let poses = [
@@ -98,10 +99,11 @@ fn main() -> Result<()> {
             Isometry3::new(Vector3::new(0.0, 0.0, 0.5), Vector3::x() * tilt),
             Isometry3::translation(3.0, 0.0, 0.1),
         ];
-        world.detect(&poses, &mut contacts)?;
+        detector.detect(&colliders, &PlacesView::of_frames(&poses), &mut contacts)?;
         for c in &contacts {
-            let a = &world.colliders()[c.collider_a].name;
-            let b = &world.colliders()[c.collider_b].name;
+            let [a, b] = c
+                .colliders
+                .map(|index| &colliders.as_slice()[index as usize].name);
             println!("tilt {tilt:.2} rad: {a} – {b}, gap {:+.4} m", c.gap);
         }
     }

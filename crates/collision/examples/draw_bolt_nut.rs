@@ -13,7 +13,8 @@ use std::fmt::Write;
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use stiction_collision::sdf::{BoltSdf, MetricThread, NutSdf, ThreadEnd};
 use stiction_collision::{
-    Collider, CollisionWorld, ContactPoint, Execution, NarrowSettings, Shape, WorldSettings,
+    BuiltInDetector, Collider, ColliderSet, ContactPoint, DetectionSettings, Detector, Execution,
+    NarrowSettings, PlacesView, Shape,
 };
 
 /// Pixels per metre.
@@ -91,15 +92,16 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let bolt = Shape::bolt("bolt", bolt, 3e-3)?;
     let nut = Shape::nut("nut", nut, 3e-3)?;
     let margin = 1.5e-4;
-    let mut world = CollisionWorld::new(WorldSettings {
+    let mut detector = BuiltInDetector::new(DetectionSettings {
         narrow: NarrowSettings {
             margin,
             ..NarrowSettings::default()
         },
         execution: Execution::Serial,
     })?;
-    world.add(Collider::new("bolt", 0, bolt.clone()))?;
-    world.add(Collider::new("nut", 1, nut.clone()))?;
+    let mut colliders = ColliderSet::new();
+    colliders.add(Collider::rigid("bolt", 0, bolt.clone()))?;
+    colliders.add(Collider::rigid("nut", 1, nut.clone()))?;
     // pulled up and sideways until the threads touch on one side
     let place = Isometry3::from_parts(
         Vector3::new(6e-5, 0.0, 0.025 + 6e-5).into(),
@@ -107,7 +109,8 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     );
     let poses = [Isometry3::identity(), place];
     let mut contacts = Vec::new();
-    let report = world.detect(&poses, &mut contacts)?;
+    let places = PlacesView::of_frames(&poses);
+    let report = detector.detect(&colliders, &places, &mut contacts)?;
     println!(
         "{} raw contacts, {} kept",
         report.n_raw_contacts,

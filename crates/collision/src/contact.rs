@@ -3,6 +3,7 @@
 use nalgebra::{Point3, Vector3};
 
 use crate::material::ContactMaterial;
+use crate::support::Support;
 
 /// Name of a contact that stays the same from step to step while the same features touch. Made from
 /// the names of the two colliders and the touching features, so it does not depend on the order in
@@ -15,14 +16,10 @@ pub struct ContactId(pub u64);
 pub struct ContactPoint {
     /// Persistent name.
     pub id: ContactId,
-    /// Index of the first collider.
-    pub collider_a: usize,
-    /// Index of the second collider.
-    pub collider_b: usize,
-    /// Body of the first collider.
-    pub body_a: usize,
-    /// Body of the second collider.
-    pub body_b: usize,
+    /// Indices of the two colliders A and B; equal where something touches itself.
+    pub colliders: [u32; 2],
+    /// What carries the surface points of A and of B.
+    pub on: [Support; 2],
     /// Midpoint of the two surface points, m.
     pub point: Point3<f64>,
     /// Unit normal from A to B.
@@ -34,6 +31,11 @@ pub struct ContactPoint {
 }
 
 impl ContactPoint {
+    /// The frames of both sides, where each stands on one alone, as between rigid shapes.
+    pub fn frames(&self) -> Option<[u32; 2]> {
+        Some([self.on[0].frame()?, self.on[1].frame()?])
+    }
+
     /// Surface point of A.
     pub fn point_a(&self) -> Point3<f64> {
         self.point - self.normal * (0.5 * self.gap)

@@ -27,20 +27,28 @@ pub enum CollisionError {
         reason: String,
     },
     /// A pose with NaN or infinite entries.
-    #[error("body {body}: pose is not finite")]
+    #[error("frame {frame}: pose is not finite")]
     NonFinitePose {
-        /// Index of the body in the slice of poses.
-        body: usize,
+        /// Index of the frame in the slice of poses.
+        frame: usize,
     },
-    /// The number of poses is not what the colliders need.
-    #[error("collider \"{collider}\" belongs to body {body}, but only {n_poses} poses were given")]
-    MissingPose {
+    /// A node with NaN or infinite coordinates.
+    #[error("node {node}: position is not finite")]
+    NonFiniteNode {
+        /// Index of the node in the slice of positions.
+        node: usize,
+    },
+    /// There are fewer frames, nodes or travels than the colliders need.
+    #[error("collider \"{collider}\" needs {what} {index}, but only {given} were given")]
+    MissingPlace {
         /// Name of the collider.
         collider: String,
-        /// Its body.
-        body: usize,
-        /// How many poses came.
-        n_poses: usize,
+        /// Frame, node or travel.
+        what: &'static str,
+        /// Which one.
+        index: usize,
+        /// How many came.
+        given: usize,
     },
     /// Two colliders (or materials) with one name: ids could not persist.
     #[error("the name \"{name}\" is already taken")]
@@ -56,8 +64,8 @@ pub enum CollisionError {
         /// The name or index asked for.
         name: String,
     },
-    /// Two shapes that cannot be tested against each other.
-    #[error("no detection for shape \"{shape_a}\" ({kind_a}) against \"{shape_b}\" ({kind_b})")]
+    /// Two shapes or colliders that cannot be tested against each other.
+    #[error("no detection for \"{shape_a}\" ({kind_a}) against \"{shape_b}\" ({kind_b})")]
     UnsupportedPair {
         /// Name of the first shape.
         shape_a: String,
@@ -67,6 +75,16 @@ pub enum CollisionError {
         shape_b: String,
         /// Its kind.
         kind_b: &'static str,
+    },
+    /// A collider that asks for something its kind of geometry cannot do.
+    #[error("collider \"{collider}\" ({kind}): {reason}")]
+    UnsupportedCollider {
+        /// Name of the collider.
+        collider: String,
+        /// Its kind of geometry.
+        kind: &'static str,
+        /// What is asked for in vain.
+        reason: &'static str,
     },
     /// A file that could not be read or written, or whose content is not what it should be.
     #[error("file \"{path}\": {reason}")]

@@ -1,62 +1,82 @@
-//! Collision detection: bodies' poses in, contact points out.
+//! Collision detection: places in, contact points out.
 //!
-//! A [`CollisionWorld`] holds [`Collider`]s (a [`Shape`] fixed to a body, with a [`Material`]).
-//! [`CollisionWorld::detect`] takes the poses of the bodies and returns [`ContactPoint`]s: midpoint,
-//! unit normal from A to B, signed gap, combined material, and an id that persists from step to step.
+//! A [`ColliderSet`] says what there is: [`Collider`]s made of a [`Geometry`] (rigid shapes, points,
+//! chains, surfaces) and a [`Material`], and which of them may touch. A [`Detector`] takes it and the
+//! [places](PlacesView) of frames and nodes, and returns [`ContactPoint`]s: midpoint, unit normal from
+//! A to B, signed gap, combined material, what each side stands on, and an id that persists from step
+//! to step. [`BuiltInDetector`] is the detector that comes with this crate.
 //!
 //! ```
 //! use nalgebra::{Isometry3, Vector3};
-//! use stiction_collision::{Collider, CollisionWorld, Shape, WorldSettings};
+//! use stiction_collision::{
+//!     BuiltInDetector, Collider, ColliderSet, DetectionSettings, Detector, PlacesView, Shape,
+//! };
 //!
 //! # fn main() -> stiction_collision::Result<()> {
-//! let mut world = CollisionWorld::new(WorldSettings::default())?;
-//! world.add(Collider::new("ground", 0, Shape::half_space("ground")))?;
+//! let mut colliders = ColliderSet::new();
+//! colliders.add(Collider::rigid("ground", 0, Shape::half_space("ground")))?;
 //! let block = Shape::cuboid("block", Vector3::new(0.1, 0.1, 0.1))?;
-//! world.add(Collider::new("block", 1, block))?;
+//! colliders.add(Collider::rigid("block", 1, block))?;
 //! let poses = [Isometry3::identity(), Isometry3::translation(0.0, 0.0, 0.1)];
+//! let mut detector = BuiltInDetector::new(DetectionSettings::default())?;
 //! let mut contacts = Vec::new();
-//! world.detect(&poses, &mut contacts)?;
+//! detector.detect(&colliders, &PlacesView::of_frames(&poses), &mut contacts)?;
 //! assert_eq!(contacts.len(), 4);
 //! # Ok(())
 //! # }
 //! ```
+//!
+//! Which kinds of geometry are tested against each other:
+//!
+//! | | rigid | points | chain | surface |
+//! |---|---|---|---|---|
+//! | **rigid** | yes | yes | yes | yes |
+//! | **points** | | yes, unless both have radius 0 | yes | refused |
+//! | **chain** | | | yes | refused |
+//! | **surface** | | | | refused |
+//! | **itself** | never | if it has a radius | yes | refused |
+//!
+//! *Refused*: [`Detector::detect`] returns an error that names the two, wherever they are, until the
+//! pair is excluded. So is a custom shape against anything that is not rigid: it cannot be asked for
+//! its distance to a point.
 //!
 //! Conventions: SI units, f64, poses as [`nalgebra::Isometry3`], axes of revolution along z. No type
 //! of the geometry library underneath (parry) appears in this interface.
 
 mod aabb;
 mod broad_phase;
+mod built_in;
 mod bvh;
+mod collider;
 mod contact;
 mod detector;
 mod error;
-mod filter;
+mod flexible;
 mod frank_wolfe;
 mod material;
 mod narrow;
-mod nodes;
+mod pair_detector;
+mod places;
 mod reduce;
-mod rod;
 pub mod sdf;
 pub mod shape;
+mod support;
 pub mod surface;
-mod world;
 
 pub use aabb::Aabb;
 pub use broad_phase::{BroadPhase, Proxy};
+pub use built_in::{BuiltInDetector, DetectionSettings, Execution};
+pub use collider::{Collider, ColliderSet, Geometry, Groups};
 pub use contact::{ContactId, ContactPoint, ShapeContact};
-pub use detector::{Handled, PairDetector};
+pub use detector::{CollisionMemory, DetectReport, Detector};
 pub use error::{CollisionError, Result};
-pub use filter::Groups;
 pub use frank_wolfe::{
     FaceMinimum, FrankWolfeSettings, SearchEffort, minimize_on_face, minimize_on_face_splitting,
 };
 pub use material::{CombineRule, ContactMaterial, Friction, Material};
 pub use narrow::{NarrowScratch, NarrowSettings, PairMemory, contacts_between};
-pub use nodes::{DeformableSurface, NodeContact, nodes_against_shape};
+pub use pair_detector::{Handled, PairDetector};
+pub use places::PlacesView;
 pub use reduce::ReduceSettings;
-pub use rod::{RodSelfCollision, RodSelfContact, rod_against_shape};
 pub use shape::{Outline, Shape, VolumeMoments};
-pub use world::{
-    Collider, CollisionMemory, CollisionWorld, DetectReport, Execution, WorldSettings,
-};
+pub use support::Support;

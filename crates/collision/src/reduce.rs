@@ -20,7 +20,7 @@ pub struct ReduceSettings {
     /// Contacts closer than this (m) with nearly equal normals are one.
     pub merge_distance: f64,
     /// Friction coefficient assumed when judging what a contact can hold;
-    /// [`CollisionWorld`](crate::CollisionWorld) puts the pair's own in its place.
+    /// [`BuiltInDetector`](crate::BuiltInDetector) puts the pair's own in its place.
     pub friction: f64,
 }
 

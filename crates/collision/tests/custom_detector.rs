@@ -1,13 +1,16 @@
 //! A user's own detection: asked first, in either order, may decline or fail, and its contacts reach
 //! the world's list like any other.
 
+mod common;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use common::scene::Scene;
 use nalgebra::{Isometry3, Point3, Vector3};
 use stiction_collision::{
-    Collider, CollisionError, CollisionWorld, Handled, PairDetector, Result, Shape, ShapeContact,
-    WorldSettings,
+    Collider, CollisionError, ContactPoint, DetectionSettings, Handled, PairDetector, Result,
+    Shape, ShapeContact,
 };
 
 /// Spheres against the ground, with the ground half a metre higher than it is.
@@ -75,8 +78,8 @@ impl PairDetector for Broken {
     }
 }
 
-fn world() -> (CollisionWorld, Vec<Isometry3<f64>>) {
-    let mut world = CollisionWorld::new(WorldSettings::default()).unwrap();
+fn world() -> (Scene, Vec<Isometry3<f64>>) {
+    let mut world = Scene::new(DetectionSettings::default());
     let ball = Shape::sphere("ball", 0.1).unwrap();
     let block = Shape::cuboid("block", Vector3::repeat(0.1)).unwrap();
     for (i, (name, shape)) in [
@@ -89,7 +92,10 @@ fn world() -> (CollisionWorld, Vec<Isometry3<f64>>) {
     .into_iter()
     .enumerate()
     {
-        world.add(Collider::new(name, i, shape)).unwrap();
+        world
+            .colliders
+            .add(Collider::rigid(name, i as u32, shape))
+            .unwrap();
     }
     let poses = vec![
         Isometry3::translation(0.0, 0.0, -0.5),
@@ -100,6 +106,10 @@ fn world() -> (CollisionWorld, Vec<Isometry3<f64>>) {
     (world, poses)
 }
 
+fn frames(contact: &ContactPoint) -> [u32; 2] {
+    contact.frames().unwrap()
+}
+
 #[test]
 fn it_takes_the_pairs_it_knows_and_leaves_the_rest() {
     let (mut world, mut poses) = world();
@@ -107,33 +117,27 @@ fn it_takes_the_pairs_it_knows_and_leaves_the_rest() {
     // the built-in detection: balls half a metre above the ground, block on it
     world.detect(&poses, &mut contacts).unwrap();
     assert_eq!(contacts.len(), 4);
-    assert!(contacts.iter().all(|c| c.body_a.max(c.body_b) == 3));
+    assert!(contacts.iter().all(|c| frames(c).contains(&3)));
 
     // a broad phase knows the shapes' boxes only: let the balls reach the ground
     let detector = Arc::new(RaisedGround::default());
-    world.add_detector(detector.clone());
+    world.detector.add_pair_detector(detector.clone());
     poses[1].translation.vector.z = -0.45;
     poses[2].translation.vector.z = -0.45;
     world.detect(&poses, &mut contacts).unwrap();
     assert_eq!(detector.asked.load(Ordering::Relaxed), 3);
     assert_eq!(contacts.len(), 6);
     for c in &contacts {
-        let up = if c.body_a == 0 {
+        let up = if frames(c)[0] == 0 {
             c.normal.z
         } else {
             -c.normal.z
         };
         assert!((up - 1.0).abs() < 1e-12, "from the ground up");
-        let expected = if c.body_a.max(c.body_b) == 3 {
-            0.0
-        } else {
-            -0.55
-        };
+        let expected = if frames(c).contains(&3) { 0.0 } else { -0.55 };
         assert!((c.gap - expected).abs() < 1e-12, "{}", c.gap);
     }
-    let ids = |contacts: &[stiction_collision::ContactPoint]| {
-        contacts.iter().map(|c| c.id).collect::<Vec<_>>()
-    };
+    let ids = |contacts: &[ContactPoint]| contacts.iter().map(|c| c.id).collect::<Vec<_>>();
     let before = ids(&contacts);
     poses[1].translation.vector.x += 1e-3;
     world.detect(&poses, &mut contacts).unwrap();
@@ -143,8 +147,10 @@ fn it_takes_the_pairs_it_knows_and_leaves_the_rest() {
 #[test]
 fn its_errors_are_the_callers_and_the_last_added_is_asked_first() {
     let (mut world, poses) = world();
-    world.add_detector(Arc::new(RaisedGround::default()));
-    world.add_detector(Arc::new(Broken));
+    world
+        .detector
+        .add_pair_detector(Arc::new(RaisedGround::default()));
+    world.detector.add_pair_detector(Arc::new(Broken));
     let mut contacts = Vec::new();
     let error = world.detect(&poses, &mut contacts).unwrap_err();
     assert!(matches!(error, CollisionError::Unknown { .. }), "{error}");

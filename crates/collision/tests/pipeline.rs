@@ -6,6 +6,7 @@ mod solids;
 
 use std::collections::HashSet;
 
+use common::scene::{Scene, settings};
 use common::{cube_points, pose, rng, rotation};
 use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 use rand::RngExt;
@@ -13,19 +14,9 @@ use rand::seq::SliceRandom;
 use stiction_collision::sdf::{BoxSdf, Dish, SphereSdf, Transformed};
 use stiction_collision::shape::HeightField;
 use stiction_collision::{
-    Collider, CollisionError, CollisionWorld, ContactId, ContactPoint, Execution, Groups, Material,
-    NarrowSettings, Shape, WorldSettings,
+    BuiltInDetector, Collider, CollisionError, ContactId, ContactPoint, DetectionSettings,
+    Execution, Groups, Material, PlacesView, Shape,
 };
-
-fn settings(execution: Execution, margin: f64) -> WorldSettings {
-    WorldSettings {
-        narrow: NarrowSettings {
-            margin,
-            ..NarrowSettings::default()
-        },
-        execution,
-    }
-}
 
 /// Two of every shape, and then some.
 const N_COLLIDERS: usize = 48;
@@ -68,7 +59,7 @@ fn every_shape() -> Vec<Shape> {
 }
 
 /// A heap of everything; collider order given by `order`.
-fn heap(order: &[usize], execution: Execution) -> (CollisionWorld, Vec<Isometry3<f64>>) {
+fn heap(order: &[usize], execution: Execution) -> (Scene, Vec<Isometry3<f64>>) {
     let shapes = every_shape();
     let mut rng = rng(9);
     let all: Vec<(String, Shape, Isometry3<f64>)> = (0..N_COLLIDERS)
@@ -82,11 +73,14 @@ fn heap(order: &[usize], execution: Execution) -> (CollisionWorld, Vec<Isometry3
             (format!("collider {i}"), shape, place)
         })
         .collect();
-    let mut world = CollisionWorld::new(settings(execution, 0.01)).unwrap();
+    let mut world = Scene::new(settings(execution, 0.01));
     let mut poses = Vec::new();
-    for (body, &i) in order.iter().enumerate() {
+    for (body, &i) in (0..).zip(order) {
         let (name, shape, place) = all[i].clone();
-        world.add(Collider::new(&name, body, shape)).unwrap();
+        world
+            .colliders
+            .add(Collider::rigid(&name, body, shape))
+            .unwrap();
         poses.push(place);
     }
     (world, poses)
@@ -112,7 +106,8 @@ fn contacts_are_sound_and_ids_unique() {
     for c in &contacts {
         assert!((c.normal.norm() - 1.0).abs() < 1e-9 && c.gap <= 0.01 && c.gap.is_finite());
         assert!(c.point.iter().all(|x| x.is_finite()));
-        assert!(c.body_a != c.body_b);
+        let [a, b] = c.frames().unwrap();
+        assert!(a != b);
     }
 }
 
@@ -144,12 +139,13 @@ fn reordered_input_gives_the_same_contacts() {
             (a.id, a.point, a.normal, a.gap),
             (b.id, b.point, b.normal, b.gap)
         );
-        assert_eq!(order[b.body_a], a.body_a);
+        let first = |c: &ContactPoint| c.frames().unwrap()[0];
+        assert_eq!(order[first(b) as usize], first(a) as usize);
     }
 }
 
 /// Share of ids of one step that are still there in the next, over a motion.
-fn persistence(world: &mut CollisionWorld, motion: impl Fn(usize) -> Vec<Isometry3<f64>>) -> f64 {
+fn persistence(world: &mut Scene, motion: impl Fn(usize) -> Vec<Isometry3<f64>>) -> f64 {
     let mut last: HashSet<ContactId> = HashSet::new();
     let (mut kept, mut total) = (0, 0);
     let mut contacts = Vec::new();
@@ -166,12 +162,16 @@ fn persistence(world: &mut CollisionWorld, motion: impl Fn(usize) -> Vec<Isometr
     kept as f64 / total as f64
 }
 
-fn on_ground(shape: Shape, margin: f64) -> CollisionWorld {
-    let mut world = CollisionWorld::new(settings(Execution::Serial, margin)).unwrap();
+fn on_ground(shape: Shape, margin: f64) -> Scene {
+    let mut world = Scene::serial(margin);
     world
-        .add(Collider::new("ground", 0, Shape::half_space("ground")))
+        .colliders
+        .add(Collider::rigid("ground", 0, Shape::half_space("ground")))
         .unwrap();
-    world.add(Collider::new("body", 1, shape)).unwrap();
+    world
+        .colliders
+        .add(Collider::rigid("body", 1, shape))
+        .unwrap();
     world
 }
 
@@ -233,9 +233,15 @@ fn ids_persist_while_rolling() {
         let share = persistence(&mut world, rolling(0.1));
         assert!(share >= 0.95, "{name}: {share}");
         for (ground_name, ground) in meshed_grounds() {
-            let mut world = CollisionWorld::new(settings(Execution::Serial, 1e-3)).unwrap();
-            world.add(Collider::new("ground", 0, ground)).unwrap();
-            world.add(Collider::new("body", 1, shape.clone())).unwrap();
+            let mut world = Scene::serial(1e-3);
+            world
+                .colliders
+                .add(Collider::rigid("ground", 0, ground))
+                .unwrap();
+            world
+                .colliders
+                .add(Collider::rigid("body", 1, shape.clone()))
+                .unwrap();
             let share = persistence(&mut world, rolling(0.1));
             assert!(share >= 0.95, "{name} on {ground_name}: {share}");
         }
@@ -257,32 +263,46 @@ fn ids_persist_while_sliding() {
     assert!(persistence(&mut world, sliding(0.1)) >= 0.95);
 
     // box on box, and box on a height field and on a mesh
-    let mut world = CollisionWorld::new(settings(Execution::Serial, 1e-3)).unwrap();
+    let mut world = Scene::serial(1e-3);
     let table = Shape::cuboid("table", Vector3::new(0.5, 0.5, 0.1)).unwrap();
-    world.add(Collider::new("table", 0, table)).unwrap();
+    world
+        .colliders
+        .add(Collider::rigid("table", 0, table))
+        .unwrap();
     let block = Shape::cuboid("block", Vector3::repeat(0.1)).unwrap();
-    world.add(Collider::new("block", 1, block.clone())).unwrap();
+    world
+        .colliders
+        .add(Collider::rigid("block", 1, block.clone()))
+        .unwrap();
     assert!(persistence(&mut world, sliding(0.2)) >= 0.95);
     for (name, ground) in meshed_grounds() {
-        let mut world = CollisionWorld::new(settings(Execution::Serial, 1e-3)).unwrap();
-        world.add(Collider::new("ground", 0, ground)).unwrap();
-        world.add(Collider::new("block", 1, block.clone())).unwrap();
+        let mut world = Scene::serial(1e-3);
+        world
+            .colliders
+            .add(Collider::rigid("ground", 0, ground))
+            .unwrap();
+        world
+            .colliders
+            .add(Collider::rigid("block", 1, block.clone()))
+            .unwrap();
         let share = persistence(&mut world, sliding(0.1));
         assert!(share >= 0.95, "block on {name}: {share}");
     }
 
     // nut turning on its bolt, 10 rad/s in steps of 1 ms
     let (bolt, nut) = solids::m48();
-    let mut world = CollisionWorld::new(settings(Execution::Serial, 2e-4)).unwrap();
+    let mut world = Scene::serial(2e-4);
     world
-        .add(Collider::new(
+        .colliders
+        .add(Collider::rigid(
             "bolt",
             0,
             Shape::bolt("bolt", bolt, 4e-3).unwrap(),
         ))
         .unwrap();
     world
-        .add(Collider::new(
+        .colliders
+        .add(Collider::rigid(
             "nut",
             1,
             Shape::nut("nut", nut, 4e-3).unwrap(),
@@ -305,11 +325,12 @@ fn ids_persist_while_sliding() {
 fn filters_keep_pairs_apart() {
     let ball = || Shape::sphere("ball", 0.1).unwrap();
     let poses = vec![Isometry3::identity(); 3];
-    let count = |prepare: &dyn Fn(&mut CollisionWorld)| {
-        let mut world = CollisionWorld::new(WorldSettings::default()).unwrap();
+    let count = |prepare: &dyn Fn(&mut Scene)| {
+        let mut world = Scene::new(DetectionSettings::default());
         for body in 0..3 {
             world
-                .add(Collider::new(&format!("ball {body}"), body, ball()))
+                .colliders
+                .add(Collider::rigid(&format!("ball {body}"), body, ball()))
                 .unwrap();
         }
         prepare(&mut world);
@@ -318,22 +339,28 @@ fn filters_keep_pairs_apart() {
         contacts.len()
     };
     assert_eq!(count(&|_| {}), 3);
-    assert_eq!(count(&|w| w.exclude_bodies(2, 0)), 2);
-    assert_eq!(count(&|w| w.exclude_named("ball 1", "ball 2").unwrap()), 2);
+    assert_eq!(count(&|w| w.colliders.exclude_frames(2, 0)), 2);
     assert_eq!(
-        count(&|w| w.exclude_parent_child(&[None, Some(0), Some(1)])),
+        count(&|w| w.colliders.exclude_named("ball 1", "ball 2").unwrap()),
+        2
+    );
+    assert_eq!(
+        count(&|w| {
+            w.colliders.exclude_frames(0, 1);
+            w.colliders.exclude_frames(1, 2);
+        }),
         1
     );
     assert_eq!(
         count(&|w| {
             // a ghost that collides with nothing but its own group
-            let mut ghost = Collider::new("ghost", 0, ball());
+            let mut ghost = Collider::rigid("ghost", 0, ball());
             ghost.groups = Groups {
                 either: false,
                 member_of: 2,
                 collides_with: 2,
             };
-            w.add(ghost).unwrap();
+            w.colliders.add(ghost).unwrap();
         }),
         3
     );
@@ -341,28 +368,28 @@ fn filters_keep_pairs_apart() {
 
 #[test]
 fn an_included_pair_touches_whatever_else_is_said_with_its_own_friction() {
-    let mut world = CollisionWorld::new(settings(Execution::Serial, 1e-3)).unwrap();
+    let mut world = Scene::serial(1e-3);
     let nobody = Groups {
         member_of: 0,
         collides_with: 0,
         either: false,
     };
     for body in 0..3 {
-        let mut ball = Collider::new(
+        let mut ball = Collider::rigid(
             &format!("ball {body}"),
             body,
             Shape::sphere("ball", 0.1).unwrap(),
         );
         ball.groups = nobody;
-        world.add(ball).unwrap();
+        world.colliders.add(ball).unwrap();
     }
-    world.exclude_bodies(0, 1);
-    world.exclude_named("ball 0", "ball 1").unwrap();
+    world.colliders.exclude_frames(0, 1);
+    world.colliders.exclude_named("ball 0", "ball 1").unwrap();
     let poses = [0.0, 0.19, 0.1].map(|x| Isometry3::translation(x, 0.0, 0.0));
     let mut contacts = Vec::new();
     world.detect(&poses, &mut contacts).unwrap();
     assert!(contacts.is_empty());
-    world.include_pair(1, 0, Some(0.07)).unwrap();
+    world.colliders.include(1, 0, Some(0.07)).unwrap();
     world.detect(&poses, &mut contacts).unwrap();
     assert_eq!(contacts.len(), 1);
     let material = &contacts[0].material;
@@ -371,28 +398,32 @@ fn an_included_pair_touches_whatever_else_is_said_with_its_own_friction() {
         (0.07, 0.07)
     );
     // Said again without a friction, the materials count.
-    world.include_pair(0, 1, None).unwrap();
+    world.colliders.include(0, 1, None).unwrap();
     world.detect(&poses, &mut contacts).unwrap();
     assert_eq!(contacts.len(), 1);
     assert_ne!(contacts[0].material.friction_along, 0.07);
     for (a, b, friction) in [(0, 9, None), (0, 0, None), (0, 1, Some(-1.0))] {
-        assert!(world.include_pair(a, b, friction).is_err());
+        assert!(world.colliders.include(a, b, friction).is_err());
     }
 }
 
 #[test]
 fn margins_add_up() {
-    let mut world = CollisionWorld::new(settings(Execution::Serial, 1e-3)).unwrap();
-    let mut near = Collider::new("near", 0, Shape::sphere("a", 0.1).unwrap());
-    near.margin = 0.05;
-    world.add(near).unwrap();
+    let mut world = Scene::serial(1e-3);
+    let near = Collider::rigid("near", 0, Shape::sphere("a", 0.1).unwrap());
+    world.colliders.add(near).unwrap();
     world
-        .add(Collider::new("far", 1, Shape::sphere("b", 0.1).unwrap()))
+        .colliders
+        .add(Collider::rigid("far", 1, Shape::sphere("b", 0.1).unwrap()))
         .unwrap();
     let mut contacts = Vec::new();
     for (x, expected) in [(0.24, 1), (0.26, 0)] {
         let poses = [Isometry3::identity(), Isometry3::translation(x, 0.0, 0.0)];
-        world.detect(&poses, &mut contacts).unwrap();
+        let places = PlacesView {
+            travel: &[0.05, 0.0],
+            ..PlacesView::of_frames(&poses)
+        };
+        world.detect_at(&places, &mut contacts).unwrap();
         assert_eq!(contacts.len(), expected, "at {x}");
     }
 }
@@ -429,15 +460,16 @@ fn bad_input_is_refused_by_name() {
     named(Shape::height_field("hills", &field), "hills");
 
     let mut world = on_ground(Shape::sphere("ball", 0.1).unwrap(), 1e-3);
-    let again = Collider::new("body", 1, Shape::sphere("ball", 0.1).unwrap());
+    let again = Collider::rigid("body", 1, Shape::sphere("ball", 0.1).unwrap());
     assert!(matches!(
-        world.add(again),
+        world.colliders.add(again),
         Err(CollisionError::DuplicateName { .. })
     ));
-    let mut sticky = Collider::new("sticky", 1, Shape::sphere("ball", 0.1).unwrap());
+    let mut sticky = Collider::rigid("sticky", 1, Shape::sphere("ball", 0.1).unwrap());
     sticky.material = Material::with_friction(-1.0);
     assert!(
         world
+            .colliders
             .add(sticky)
             .unwrap_err()
             .to_string()
@@ -447,14 +479,14 @@ fn bad_input_is_refused_by_name() {
     let nan = Isometry3::translation(f64::NAN, 0.0, 0.0);
     assert_eq!(
         world.detect(&[Isometry3::identity(), nan], &mut contacts),
-        Err(CollisionError::NonFinitePose { body: 1 })
+        Err(CollisionError::NonFinitePose { frame: 1 })
     );
     let missing = world
         .detect(&[Isometry3::identity()], &mut contacts)
         .unwrap_err();
     assert!(missing.to_string().contains("\"body\""), "{missing}");
-    assert!(world.exclude_named("body", "nobody").is_err());
-    assert!(CollisionWorld::new(settings(Execution::Serial, f64::NAN)).is_err());
+    assert!(world.colliders.exclude_named("body", "nobody").is_err());
+    assert!(BuiltInDetector::new(settings(Execution::Serial, f64::NAN)).is_err());
 }
 
 #[test]

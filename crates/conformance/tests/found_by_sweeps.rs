@@ -36,6 +36,12 @@ fn impulses_that_run_away_prove_nothing() {
     nothing_is_found(&[1_020_027]);
 }
 
+/// Plain, certified to have a solution, and off the central path, which leads to infinity.
+#[test]
+fn other_paths_get_there() {
+    nothing_is_found(&[1_009_503, 1_075_288, 1_086_609]);
+}
+
 /// Plain, certified to have a solution, and not found with penalties of their own.
 #[test]
 fn one_penalty_for_all_gets_there() {

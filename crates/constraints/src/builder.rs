@@ -207,6 +207,7 @@ impl Problem {
             self.store_block(*subsystem, block);
         }
         self.constraints.push(constraint);
+        self.errors.extend_from_slice(error);
         Ok(index)
     }
 
@@ -221,7 +222,7 @@ impl Problem {
             value,
             reason,
         };
-        let Some(target) = self.constraints.get_mut(constraint) else {
+        let Some(target) = self.constraints.get(constraint) else {
             return Err(refuse(f64::NAN, "there is no such constraint"));
         };
         if error.len() != target.rows {
@@ -233,7 +234,7 @@ impl Problem {
         if let Some(&value) = error.iter().find(|value| !value.is_finite()) {
             return Err(refuse(value, "is not finite"));
         }
-        target.error.as_mut_slice()[..error.len()].copy_from_slice(error);
+        self.errors[target.row_range()].copy_from_slice(error);
         Ok(())
     }
 
@@ -260,6 +261,7 @@ impl Problem {
     /// Removes all constraints and keeps the subsystems and all storage.
     pub fn clear_constraints(&mut self) {
         self.constraints.clear();
+        self.errors.clear();
         self.terms.clear();
         self.coefficients.clear();
         self.indices.clear();
@@ -297,9 +299,6 @@ impl Problem {
                 term: 0,
                 reason: reason.to_owned(),
             };
-            if !(1..=3).contains(&constraint.rows) {
-                return Err(bad("a constraint has one to three rows"));
-            }
             let last = constraint.first_term.checked_add(constraint.term_count);
             if last.is_none_or(|last| last > self.terms.len()) {
                 return Err(bad("names terms that are not there"));
@@ -320,11 +319,7 @@ impl Problem {
                 }
             }
             let blocks: Vec<_> = self.terms(index).collect();
-            checked.push_constraint(
-                constraint.law,
-                &constraint.error.as_slice()[..constraint.rows],
-                &blocks,
-            )?;
+            checked.push_constraint(constraint.law, self.error(index), &blocks)?;
         }
         Ok(checked)
     }

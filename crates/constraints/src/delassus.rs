@@ -4,7 +4,7 @@ use nalgebra::{DMatrix, Matrix3, Vector3};
 
 use crate::factor::DynamicsMatrix;
 use crate::joint_rows::JointRows;
-use crate::problem::Problem;
+use crate::problem::{MAX_ROWS, Problem};
 
 /// G = J A⁻¹ Jᵀ in 1/kg: what an impulse on one constraint does to the velocity of another.
 ///
@@ -79,9 +79,13 @@ struct Scratch {
     cursor: Vec<usize>,
     /// One column of A_j⁻¹ J_ijᵀ.
     solved: Vec<f64>,
-    /// A_j⁻¹ J_ijᵀ: four numbers (three rows and a pad) per degree of freedom.
+    /// A_j⁻¹ J_ijᵀ for up to [`SIDE_BY_SIDE`] rows: four numbers (three and a pad) per degree of
+    /// freedom.
     response: Vec<f64>,
 }
+
+/// Rows of a constraint that are solved for together: those of a contact.
+const SIDE_BY_SIDE: usize = 3;
 
 impl Delassus {
     /// Computes the matrix of a problem from its factorised A and its rows in joint space, both
@@ -215,28 +219,31 @@ impl Delassus {
             }
             for_each_group(rows, index, |subsystem, first_segment, segment_count| {
                 let dofs = problem.dof_starts()[subsystem]..problem.dof_starts()[subsystem + 1];
-                self.scratch.solve(
-                    dynamics,
-                    rows,
-                    index,
-                    (subsystem, dofs.clone()),
-                    first_segment..first_segment + segment_count,
-                );
                 let range = self.touching_start[subsystem]..self.touching_start[subsystem + 1];
-                for touch in self.touching[range]
-                    .iter()
-                    .take_while(|touch| touch.constraint <= index)
-                {
-                    let block = self.scratch.product(rows, touch, dofs.start);
-                    let column = self.scratch.column_of[touch.constraint];
-                    let other_rows = rows.rows(touch.constraint);
-                    for row in 0..block_row.rows {
-                        let first = block_row.first_value + row * block_row.width + column;
-                        for (value, part) in self.values[first..first + other_rows]
-                            .iter_mut()
-                            .zip(&block)
-                        {
-                            *value += part[row];
+                for first_row in (0..block_row.rows).step_by(SIDE_BY_SIDE) {
+                    self.scratch.solve(
+                        dynamics,
+                        rows,
+                        (index, first_row),
+                        (subsystem, dofs.clone()),
+                        first_segment..first_segment + segment_count,
+                    );
+                    for touch in self.touching[range.clone()]
+                        .iter()
+                        .take_while(|touch| touch.constraint <= index)
+                    {
+                        let block_row = BlockRow {
+                            first_value: block_row.first_value + first_row * block_row.width,
+                            rows: SIDE_BY_SIDE.min(block_row.rows - first_row),
+                            ..block_row
+                        };
+                        let (values, scratch) = (&mut self.values, &self.scratch);
+                        if rows.rows(touch.constraint) <= SIDE_BY_SIDE {
+                            scratch.add_product::<3>(rows, touch, dofs.start, &block_row, values);
+                        } else {
+                            scratch.add_product::<MAX_ROWS>(
+                                rows, touch, dofs.start, &block_row, values,
+                            );
                         }
                     }
                 }
@@ -322,12 +329,18 @@ impl Delassus {
             .map(|neighbor| neighbor.constraint)
     }
 
-    /// A constraint's own block, padded with zeros.
-    pub fn diagonal_block(&self, constraint: usize) -> Matrix3<f64> {
+    /// One row of a constraint's own block.
+    #[inline]
+    pub fn diagonal_block_row(&self, constraint: usize, row: usize) -> &[f64] {
         let block_row = &self.block_rows[constraint];
+        &self.row_values(constraint, row)[block_row.own..][..block_row.rows]
+    }
+
+    /// The own block of a constraint of at most three rows, padded with zeros.
+    pub fn diagonal_block(&self, constraint: usize) -> Matrix3<f64> {
         let mut out = Matrix3::zeros();
-        for row in 0..block_row.rows {
-            let values = &self.row_values(constraint, row)[block_row.own..][..block_row.rows];
+        for row in 0..self.block_rows[constraint].rows {
+            let values = self.diagonal_block_row(constraint, row);
             for (column, &value) in values.iter().enumerate() {
                 out[(row, column)] = value;
             }
@@ -335,29 +348,34 @@ impl Delassus {
         out
     }
 
-    /// The rows of one constraint times a stacked vector, padded with zeros.
+    /// The rows of a constraint of at most three rows times a stacked vector, padded with zeros.
     #[inline]
     pub fn row_product(&self, constraint: usize, x: &[f64]) -> Vector3<f64> {
-        let rows = self.block_rows[constraint].rows;
         let mut out = Vector3::zeros();
-        for row in 0..rows {
-            let mut values = self.row_values(constraint, row);
-            let mut sum = 0.0;
-            for run in self.runs(constraint) {
-                let (part, rest) = values.split_at(run.len);
-                sum += dot(part, &x[run.first_row..run.first_row + run.len]);
-                values = rest;
-            }
-            out[row] = sum;
+        for row in 0..self.block_rows[constraint].rows {
+            out[row] = self.one_row_product(constraint, row, x);
         }
         out
     }
 
-    /// out += (columns of one constraint) × `impulse`: what a change of its impulse (N·s) does to
-    /// the stacked row velocities (m/s).
+    /// One row of a constraint times a stacked vector.
     #[inline]
-    pub fn add_column(&self, constraint: usize, impulse: &Vector3<f64>, out: &mut [f64]) {
-        if self.block_rows[constraint].rows == 3 {
+    pub fn one_row_product(&self, constraint: usize, row: usize, x: &[f64]) -> f64 {
+        let mut values = self.row_values(constraint, row);
+        let mut sum = 0.0;
+        for run in self.runs(constraint) {
+            let (part, rest) = values.split_at(run.len);
+            sum += dot(part, &x[run.first_row..run.first_row + run.len]);
+            values = rest;
+        }
+        sum
+    }
+
+    /// out += (columns of one constraint) × `impulse`: what a change of its impulse (N·s), one number
+    /// per row, does to the stacked row velocities (m/s). Numbers beyond its rows are not looked at.
+    #[inline]
+    pub fn add_column(&self, constraint: usize, impulse: &[f64], out: &mut [f64]) {
+        if let ([x, y, z, ..], 3) = (impulse, self.block_rows[constraint].rows) {
             let (mut first, mut second, mut third) = (
                 self.row_values(constraint, 0),
                 self.row_values(constraint, 1),
@@ -369,18 +387,19 @@ impl Delassus {
                 let (part_3, rest_3) = third.split_at(run.len);
                 let target = &mut out[run.first_row..run.first_row + run.len];
                 for (((sum, a), b), c) in target.iter_mut().zip(part_1).zip(part_2).zip(part_3) {
-                    *sum += a * impulse.x + b * impulse.y + c * impulse.z;
+                    *sum += a * x + b * y + c * z;
                 }
                 (first, second, third) = (rest_1, rest_2, rest_3);
             }
         } else {
-            for row in 0..self.block_rows[constraint].rows {
+            let rows = self.block_rows[constraint].rows;
+            for (row, impulse) in impulse.iter().enumerate().take(rows) {
                 let mut values = self.row_values(constraint, row);
                 for run in self.runs(constraint) {
                     let (part, rest) = values.split_at(run.len);
                     let target = &mut out[run.first_row..run.first_row + run.len];
                     for (sum, value) in target.iter_mut().zip(part) {
-                        *sum += value * impulse[row];
+                        *sum += value * impulse;
                     }
                     values = rest;
                 }
@@ -392,9 +411,9 @@ impl Delassus {
     pub fn mul(&self, x: &[f64], out: &mut [f64]) {
         for constraint in 0..self.block_rows.len() {
             let block_row = &self.block_rows[constraint];
-            let product = self.row_product(constraint, x);
-            out[block_row.first_row..block_row.first_row + block_row.rows]
-                .copy_from_slice(&product.as_slice()[..block_row.rows]);
+            for row in 0..block_row.rows {
+                out[block_row.first_row + row] = self.one_row_product(constraint, row, x);
+            }
         }
     }
 
@@ -417,18 +436,20 @@ impl Delassus {
 }
 
 impl Scratch {
-    /// A_j⁻¹ J_ijᵀ of one constraint on one subsystem, into `response`.
+    /// A_j⁻¹ J_ijᵀ of the rows of one constraint from `first_row` on, as many as stand side by side,
+    /// on one subsystem, into `response`.
     fn solve(
         &mut self,
         dynamics: &mut DynamicsMatrix,
         rows: &JointRows,
-        constraint: usize,
+        (constraint, first_row): (usize, usize),
         (subsystem, dofs): (usize, std::ops::Range<usize>),
         segments: std::ops::Range<usize>,
     ) {
         self.solved.resize(dofs.len(), 0.0);
         self.response.resize(4 * dofs.len(), 0.0);
-        for row in 0..3 {
+        for lane in 0..SIDE_BY_SIDE {
+            let row = first_row + lane;
             if row < rows.rows(constraint) {
                 self.solved.fill(0.0);
                 for segment in &rows.segments(constraint)[segments.clone()] {
@@ -441,15 +462,43 @@ impl Scratch {
                 self.solved.fill(0.0);
             }
             for (quad, value) in self.response.chunks_exact_mut(4).zip(&self.solved) {
-                quad[row] = *value;
+                quad[lane] = *value;
+            }
+        }
+    }
+
+    /// Adds J_ij A_j⁻¹ J_kjᵀ, k a constraint of at most `ROWS` rows, to the rows of i that `response`
+    /// is about.
+    #[inline]
+    fn add_product<const ROWS: usize>(
+        &self,
+        rows: &JointRows,
+        touch: &Touch,
+        dof_start: usize,
+        block_row: &BlockRow,
+        values: &mut [f64],
+    ) {
+        let block = self.product::<ROWS>(rows, touch, dof_start);
+        let column = self.column_of[touch.constraint];
+        let other_rows = rows.rows(touch.constraint);
+        for row in 0..block_row.rows {
+            let first = block_row.first_value + row * block_row.width + column;
+            let target = values[first..first + other_rows].iter_mut();
+            for (value, part) in target.zip(&block) {
+                *value += part[row];
             }
         }
     }
 
     /// J_kj A_j⁻¹ J_ijᵀ by the rows of k; the columns of one row of k are the rows of i.
     #[inline]
-    fn product(&self, rows: &JointRows, touch: &Touch, dof_start: usize) -> [[f64; 4]; 3] {
-        let mut block = [[0.0; 4]; 3];
+    fn product<const ROWS: usize>(
+        &self,
+        rows: &JointRows,
+        touch: &Touch,
+        dof_start: usize,
+    ) -> [[f64; 4]; ROWS] {
+        let mut block = [[0.0; 4]; ROWS];
         let segments =
             &rows.segments(touch.constraint)[touch.first_segment..][..touch.segment_count];
         for segment in segments {

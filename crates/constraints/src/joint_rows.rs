@@ -1,6 +1,6 @@
 //! J in joint space: the rows of every constraint as runs of consecutive degrees of freedom.
 
-use crate::problem::Problem;
+use crate::problem::{MAX_ROWS, Problem};
 use crate::rows::RowBlock;
 use crate::subsystem::{Subsystem, Tree};
 
@@ -43,13 +43,13 @@ pub struct JointRows {
 /// Dense rows of one subsystem while its terms are added up.
 #[derive(Debug, Clone, Default)]
 struct Scratch {
-    /// rows × 3 interleaved: value of (row, dof) at 3 dof + row.
+    /// Interleaved: value of (row, dof) at `MAX_ROWS` dof + row.
     dense: Vec<f64>,
     touched: Vec<usize>,
     is_touched: Vec<bool>,
     subsystems: Vec<usize>,
     /// For each row the size of the products that were added up.
-    size: [f64; 3],
+    size: [f64; MAX_ROWS],
 }
 
 impl JointRows {
@@ -69,7 +69,7 @@ impl JointRows {
             .unwrap_or(0);
         if self.scratch.is_touched.len() < largest {
             self.scratch.is_touched.resize(largest, false);
-            self.scratch.dense.resize(3 * largest, 0.0);
+            self.scratch.dense.resize(MAX_ROWS * largest, 0.0);
         }
         for (index, constraint) in problem.constraints().iter().enumerate() {
             self.segment_start.push(self.segments.len());
@@ -81,9 +81,7 @@ impl JointRows {
     }
 
     fn push_constraint(&mut self, problem: &Problem, index: usize, rows: usize) {
-        let is_plain = |(subsystem, block): &(usize, RowBlock<'_>)| {
-            is_plain(&problem.subsystems()[*subsystem], block)
-        };
+        let is_plain = |(_, block): &(usize, RowBlock<'_>)| is_plain(block);
         let mut terms = problem.terms(index);
         match [terms.next(), terms.next(), terms.next()] {
             [Some(only), None, _] if is_plain(&only) => self.push_plain(problem, &only, rows),
@@ -159,11 +157,36 @@ impl JointRows {
                 segment.first_dof += dofs[0];
                 self.segments.push(Segment { len: 1, ..segment });
             }
-            (_, RowBlock::Body { values, .. }) => {
+            (_, RowBlock::Body { body, values }) => {
                 self.values.extend_from_slice(values);
+                segment.first_dof += 6 * body;
                 self.segments.push(Segment { len: 6, ..segment });
             }
-            (_, RowBlock::Nodes { .. }) => {}
+            (
+                _,
+                RowBlock::Nodes {
+                    nodes,
+                    weights,
+                    frame,
+                },
+            ) => {
+                let mut weights = weights;
+                // Neighbours are one segment.
+                for run in nodes.chunk_by(|a, b| a + 1 == *b) {
+                    let (own, others) = weights.split_at(run.len());
+                    segment.first_dof = dof_start + 3 * run[0];
+                    segment.len = 3 * run.len();
+                    segment.first_value = self.values.len();
+                    for direction in frame.chunks_exact(3) {
+                        for weight in own {
+                            let products = direction.iter().map(|entry| weight * entry);
+                            self.values.extend(products);
+                        }
+                    }
+                    self.segments.push(segment);
+                    weights = others;
+                }
+            }
         }
         self.cancelled.resize(self.segments.len(), 0.0);
     }
@@ -223,11 +246,11 @@ impl JointRows {
             let first_value = self.values.len();
             for row in 0..rows {
                 for dof in first..first + len {
-                    self.values.push(scratch.dense[3 * dof + row]);
+                    self.values.push(scratch.dense[MAX_ROWS * dof + row]);
                 }
             }
             for dof in first..first + len {
-                scratch.dense[3 * dof..3 * dof + 3].fill(0.0);
+                scratch.dense[MAX_ROWS * dof..MAX_ROWS * dof + rows].fill(0.0);
                 scratch.is_touched[dof] = false;
             }
             self.segments.push(Segment {
@@ -282,12 +305,14 @@ impl JointRows {
     pub fn mul(&self, v: &[f64], out: &mut [f64]) {
         for constraint in 0..self.rows.len() {
             let rows = self.rows[constraint];
-            let mut sums = [0.0; 3];
+            let mut sums = [0.0; MAX_ROWS];
             for segment in self.segments(constraint) {
                 let part = &v[segment.first_dof..segment.first_dof + segment.len];
                 let values = self.values(constraint, segment);
-                if let (Ok(values), Ok(part)) = (values.try_into(), part.try_into()) {
-                    add_body_product(values, part, &mut sums);
+                if let (Ok(values), Ok(part), Some(sums)) =
+                    (values.try_into(), part.try_into(), sums.first_chunk_mut())
+                {
+                    add_body_product(values, part, sums);
                 } else {
                     for (sum, row) in sums.iter_mut().zip(values.chunks_exact(segment.len)) {
                         *sum += dot(row, part);
@@ -296,7 +321,7 @@ impl JointRows {
             }
             let first = self.first_row[constraint];
             if rows == 3 {
-                out[first..first + 3].copy_from_slice(&sums);
+                out[first..first + 3].copy_from_slice(&sums[..3]);
             } else {
                 out[first..first + rows].copy_from_slice(&sums[..rows]);
             }
@@ -332,13 +357,13 @@ impl JointRows {
     }
 }
 
-/// Whether the rows of a term are those of its body or of one degree of freedom: where such a term is
-/// alone on its subsystem there is nothing to add up.
-fn is_plain(subsystem: &Subsystem, block: &RowBlock<'_>) -> bool {
+/// Whether the rows of a term are those of its body, of one degree of freedom, or of nodes that ascend:
+/// where such a term is alone on its subsystem there is nothing to add up.
+fn is_plain(block: &RowBlock<'_>) -> bool {
     match *block {
-        RowBlock::Body { .. } => matches!(subsystem, Subsystem::Tree(_) | Subsystem::FreeBody(_)),
+        RowBlock::Body { .. } => true,
         RowBlock::Dofs { dofs, .. } => dofs.len() == 1,
-        RowBlock::Nodes { .. } => false,
+        RowBlock::Nodes { nodes, .. } => nodes.is_sorted(),
     }
 }
 
@@ -374,11 +399,13 @@ impl Scratch {
         let mut cancelled: f64 = 0.0;
         for (row, size) in self.size.iter_mut().enumerate().take(rows) {
             let touched = self.touched.iter();
-            let values = touched.clone().map(|dof| self.dense[3 * dof + row].abs());
+            let values = touched
+                .clone()
+                .map(|dof| self.dense[MAX_ROWS * dof + row].abs());
             let largest = values.fold(0.0, f64::max);
             if largest <= NOISE * *size {
                 for dof in touched {
-                    self.dense[3 * dof + row] = 0.0;
+                    self.dense[MAX_ROWS * dof + row] = 0.0;
                 }
             }
             if largest <= SUSPICIOUS * *size {
@@ -393,49 +420,21 @@ impl Scratch {
         for row in 0..rows {
             self.size[row] += size_of_row(subsystem, block, row);
         }
-        match *block {
-            RowBlock::Body { body, values } => match subsystem {
-                Subsystem::Tree(tree) => {
-                    for dof in tree.path(tree.body_dof(body)) {
-                        self.touch(dof);
-                        let column = tree.columns()[dof].as_slice();
-                        for row in 0..rows {
-                            self.dense[3 * dof + row] += dot(&values[6 * row..6 * row + 6], column);
-                        }
-                    }
-                }
-                _ => {
-                    for dof in 0..6 {
-                        self.touch(dof);
-                        for row in 0..rows {
-                            self.dense[3 * dof + row] += values[6 * row + dof];
-                        }
-                    }
-                }
-            },
-            RowBlock::Dofs { dofs, values } => {
-                for (position, &dof) in dofs.iter().enumerate() {
-                    self.touch(dof);
-                    for row in 0..rows {
-                        self.dense[3 * dof + row] += values[row * dofs.len() + position];
-                    }
+        if let (Subsystem::Tree(tree), RowBlock::Body { body, values }) = (subsystem, *block) {
+            for dof in tree.path(tree.body_dof(body)) {
+                self.touch(dof);
+                let column = tree.columns()[dof].as_slice();
+                for row in 0..rows {
+                    self.dense[MAX_ROWS * dof + row] += dot(&values[6 * row..6 * row + 6], column);
                 }
             }
-            RowBlock::Nodes {
-                nodes,
-                weights,
-                frame,
-            } => {
-                for (&node, &weight) in nodes.iter().zip(weights) {
-                    for axis in 0..3 {
-                        let dof = 3 * node + axis;
-                        self.touch(dof);
-                        for row in 0..rows {
-                            self.dense[3 * dof + row] += weight * frame[3 * row + axis];
-                        }
-                    }
-                }
-            }
+            return;
+        }
+        for row in 0..rows {
+            block.for_each(row, |dof, a, b| {
+                self.touch(dof);
+                self.dense[MAX_ROWS * dof + row] += a * b;
+            });
         }
     }
 }

@@ -14,8 +14,11 @@ pub mod factor;
 mod joint_rows;
 pub mod law;
 mod problem;
+mod problem_in_file;
 mod residual;
 mod rows;
+#[cfg(test)]
+mod six_rows_tests;
 mod solver;
 mod subsystem;
 mod writer;
@@ -32,5 +35,5 @@ pub use solver::{
     Budget, Criterion, Declaration, Failure, HistoryEntry, Outcome, Relaxation, Report, Solution,
     Solver, StageReport, Stages, Stall, StopFlag, Stopwatch,
 };
-pub use subsystem::{SparseSymmetric, Subsystem, Tree, TreeBody};
+pub use subsystem::{SparsePattern, SparseSymmetric, Subsystem, Tree, TreeBody};
 pub use writer::{ConstraintWriter, DofBlock};

@@ -1,25 +1,23 @@
 //! The discrete problem as plain data.
 
 use nalgebra::Vector3;
-use serde::{Deserialize, Serialize};
+use serde::Deserialize;
 
 use crate::error::ProblemError;
 use crate::law::Law;
+use crate::problem_in_file::ProblemInFile;
 use crate::rows::{RowBlock, Term, TermKind};
 use crate::subsystem::Subsystem;
 
 /// Most rows that a constraint may have: three of force and three of torque.
 pub const MAX_ROWS: usize = 6;
 
-/// One constraint: its law, its error term and where its rows are.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+/// One constraint: its law and where its rows are. Its error term is in [`Problem::error`].
+#[derive(Debug, Clone, PartialEq)]
 pub struct Constraint {
     /// The relation between J v̂ and λ.
     pub law: Law,
-    /// Error term e in m/s (rad/s for angular rows); for soft rows in the unit of the spring's
-    /// deflection. Unused components are zero.
-    pub error: Vector3<f64>,
-    /// Number of rows, 1 to 3.
+    /// Number of rows, 1 to [`MAX_ROWS`]; each law says which it takes.
     pub rows: usize,
     /// First row in stacked vectors.
     pub first_row: usize,
@@ -50,11 +48,8 @@ impl Constraint {
         if let Some(&value) = error.iter().find(|value| !value.is_finite()) {
             return Err(refuse("e", value, "is not finite"));
         }
-        let mut padded = Vector3::zeros();
-        padded.as_mut_slice()[..rows].copy_from_slice(error);
         Ok(Self {
             law,
-            error: padded,
             rows,
             first_row: 0,
             first_term: 0,
@@ -67,9 +62,11 @@ impl Constraint {
         self.first_row..self.first_row + self.rows
     }
 
-    /// The constraint's part of a stacked row vector, padded with zeros.
+    /// The constraint's part of a stacked row vector such as λ or e, padded with zeros: for laws of at
+    /// most three rows.
     #[inline]
     pub fn load(&self, stacked: &[f64]) -> Vector3<f64> {
+        debug_assert!(self.rows <= 3, "{} rows do not fit", self.rows);
         if self.rows == 3 {
             Vector3::from_column_slice(&stacked[self.first_row..self.first_row + 3])
         } else {
@@ -83,23 +80,24 @@ impl Constraint {
 
     /// Whether this is a contact that opens, z_n + e_n > 0, and has no impulse: it obeys its law, and
     /// its natural map is zero all around. In most problems most contacts are such. `false` when a
-    /// velocity is not finite.
+    /// velocity is not finite. All vectors are stacked; `errors` is [`Problem::errors`].
     #[inline]
-    pub fn is_free(&self, row_velocity: &[f64], lambda: &[f64]) -> bool {
+    pub fn is_free(&self, errors: &[f64], row_velocity: &[f64], lambda: &[f64]) -> bool {
         if !self.law.is_contact() {
             return false;
         }
         let rows = self.first_row..self.first_row + 3;
         let (Ok([x, y, z]), Ok([a, b, c])) = (
             <[f64; 3]>::try_from(&row_velocity[rows.clone()]),
-            <[f64; 3]>::try_from(&lambda[rows]),
+            <[f64; 3]>::try_from(&lambda[rows.clone()]),
         ) else {
             return false;
         };
-        c == 0.0 && a == 0.0 && b == 0.0 && z + self.error.z > 0.0 && (x + y + z).is_finite()
+        let e = errors[rows.end - 1];
+        c == 0.0 && a == 0.0 && b == 0.0 && z + e > 0.0 && (x + y + z).is_finite()
     }
 
-    /// Writes the constraint's part of a stacked row vector.
+    /// Writes the constraint's part of a stacked row vector, for laws of at most three rows.
     #[inline]
     pub fn store(&self, value: &Vector3<f64>, stacked: &mut [f64]) {
         if self.rows == 3 {
@@ -120,12 +118,14 @@ impl Constraint {
 /// A is block diagonal over [subsystems](Subsystem); J is kept as row blocks, unmultiplied.
 /// Impulses λ are in N·s (N·m·s for angular rows), velocities in m/s (rad/s), contact rows are
 /// ordered (t1, t2, n).
-#[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Default, Deserialize)]
+#[serde(try_from = "ProblemInFile")]
 pub struct Problem {
     pub(crate) subsystems: Vec<Subsystem>,
     pub(crate) dof_start: Vec<usize>,
     pub(crate) b: Vec<f64>,
     pub(crate) constraints: Vec<Constraint>,
+    pub(crate) errors: Vec<f64>,
     pub(crate) terms: Vec<Term>,
     pub(crate) coefficients: Vec<f64>,
     pub(crate) indices: Vec<usize>,
@@ -164,6 +164,17 @@ impl Problem {
         &self.constraints
     }
 
+    /// The error terms e of all constraints, stacked by rows like λ: in m/s (rad/s for angular rows),
+    /// for soft rows in the unit of the spring's deflection.
+    pub fn errors(&self) -> &[f64] {
+        &self.errors
+    }
+
+    /// The error term e of one constraint, one number per row.
+    pub fn error(&self, constraint: usize) -> &[f64] {
+        &self.errors[self.constraints[constraint].row_range()]
+    }
+
     /// Total number of degrees of freedom.
     pub fn dof_count(&self) -> usize {
         self.b.len()
@@ -171,9 +182,7 @@ impl Problem {
 
     /// Total number of constraint rows.
     pub fn row_count(&self) -> usize {
-        self.constraints
-            .last()
-            .map_or(0, |last| last.first_row + last.rows)
+        self.errors.len()
     }
 
     /// Number of constraints whose law is one of the contact laws.

@@ -9,7 +9,8 @@ use serde::{Deserialize, Serialize};
 /// bodies is the block of the first body and the negated block of the second.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum RowBlock<'a> {
-    /// On a body: rows × 6, (linear, angular), world axes at the subsystem's reference point.
+    /// On a body: rows × 6, (linear, angular), world axes at the subsystem's reference point (at the
+    /// body's own in a sparse subsystem of bodies).
     Body {
         /// Body inside its subsystem (0 for a free body).
         body: usize,
@@ -33,6 +34,40 @@ pub enum RowBlock<'a> {
         /// rows × 3 values by rows: the directions that the rows measure, world axes.
         frame: &'a [f64],
     },
+}
+
+impl RowBlock<'_> {
+    /// Calls `visit(at, a, b)` for every number a·b of one row: a weight and a direction's entry for
+    /// nodes, a value and 1 else. `at` is a degree of freedom of the subsystem; for a body it is an entry
+    /// of the stacked velocities of bodies, 6 × body + k, which are the degrees of freedom except in a
+    /// tree.
+    #[inline]
+    pub fn for_each(&self, row: usize, mut visit: impl FnMut(usize, f64, f64)) {
+        match *self {
+            RowBlock::Body { body, values } => {
+                for (k, &value) in values[6 * row..6 * row + 6].iter().enumerate() {
+                    visit(6 * body + k, value, 1.0);
+                }
+            }
+            RowBlock::Dofs { dofs, values } => {
+                for (&dof, &value) in dofs.iter().zip(&values[row * dofs.len()..]) {
+                    visit(dof, value, 1.0);
+                }
+            }
+            RowBlock::Nodes {
+                nodes,
+                weights,
+                frame,
+            } => {
+                let direction = &frame[3 * row..3 * row + 3];
+                for (&node, &weight) in nodes.iter().zip(weights) {
+                    for (axis, &entry) in direction.iter().enumerate() {
+                        visit(3 * node + axis, weight, entry);
+                    }
+                }
+            }
+        }
+    }
 }
 
 /// Where a stored term keeps its numbers.

@@ -164,6 +164,7 @@ impl ConstraintWriter<'_> {
             ..constraint
         };
         self.problem.constraints.push(constraint);
+        self.problem.errors.extend_from_slice(error);
         self.is_finished = true;
         Ok(index)
     }

@@ -36,7 +36,7 @@ fn rearranged(problem: &Problem, names: &[usize], order: &[usize]) -> Problem {
             .collect();
         // The order of a constraint's terms does not matter either.
         blocks.reverse();
-        let error = &constraint.error.as_slice()[..constraint.rows];
+        let error = problem.error(old);
         out.push_constraint(constraint.law, error, &blocks).unwrap();
     }
     out

@@ -2,9 +2,9 @@
 
 mod common;
 
-use common::{Numbers, dense_matrices, everything, subsystems};
+use common::{Numbers, dense_matrices, everything, sparse, subsystems};
 use nalgebra::DVector;
-use stiction_constraints::{JointRows, Law, Problem, RowBlock};
+use stiction_constraints::{Criterion, JointRows, Law, Problem, RowBlock, Yardstick};
 
 fn compare(problem: &Problem, rows: &JointRows) {
     let (_, j) = dense_matrices(problem);
@@ -107,9 +107,26 @@ fn each_block_alone() {
                     frame: &values[..3 * rows_of_block],
                 },
             ),
+            (
+                2,
+                RowBlock::Nodes {
+                    nodes: &[1, 2],
+                    weights: &[0.3, 0.7],
+                    frame: &values[..3 * rows_of_block],
+                },
+            ),
+            (
+                4,
+                RowBlock::Body {
+                    body: 1,
+                    values: &values[..6 * rows_of_block],
+                },
+            ),
         ];
         for block in blocks {
             let mut problem = subsystems(1);
+            let links = sparse(&mut Numbers(6), 18).of_bodies().unwrap();
+            problem.push_sparse(links, &[0.0; 18]).unwrap();
             let error = vec![0.0; rows_of_block];
             problem
                 .push_constraint(Law::Equality, &error, &[block])
@@ -168,4 +185,63 @@ fn no_constraints_and_constraints_without_terms() {
     let mut product = [1.0; 2];
     rows.mul(&vec![1.0; problem.dof_count()], &mut product);
     assert_eq!(product, [0.0; 2]);
+}
+
+/// Links of a rod, on which rows act as on bodies: the same as a dense matrix whose rows name dofs.
+#[test]
+fn bodies_of_a_sparse_subsystem() {
+    let matrix = sparse(&mut Numbers(6), 18);
+    assert!(sparse(&mut Numbers(6), 9).of_bodies().is_err());
+    let b = Numbers(7).take(18);
+    let (mut plain, mut dense) = (Problem::new(), Problem::new());
+    plain.push_sparse(matrix.clone(), &b).unwrap();
+    let a = dense_matrices(&plain).0;
+    dense.push_dense(a, &b).unwrap();
+    let mut links = Problem::new();
+    links.push_sparse(matrix.of_bodies().unwrap(), &b).unwrap();
+    assert_eq!(links.subsystems()[0].body_count(), 3);
+    let law = Law::Contact { friction: 0.5 };
+    let (first, second) = (Numbers(8).take(18), Numbers(9).take(18));
+    let error = [0.1, 0.2, 0.3];
+    let on = |body, values| (0, RowBlock::Body { body, values });
+    assert!(
+        plain
+            .push_constraint(law, &error, &[on(0, &first)])
+            .is_err()
+    );
+    assert!(
+        links
+            .push_constraint(law, &error, &[on(3, &first)])
+            .is_err()
+    );
+    links
+        .push_constraint(law, &error, &[on(2, &first)])
+        .unwrap();
+    let both = [on(0, &first), on(2, &second)];
+    links.push_constraint(law, &error, &both).unwrap();
+    let dofs = |first: usize| (6 * first..6 * first + 6).collect::<Vec<_>>();
+    let (low, high) = (dofs(0), dofs(2));
+    let named = |dofs, values| (0, RowBlock::Dofs { dofs, values });
+    dense
+        .push_constraint(law, &error, &[named(&high, &first)])
+        .unwrap();
+    let both = [named(&low, &first), named(&high, &second)];
+    dense.push_constraint(law, &error, &both).unwrap();
+    let (mut a, mut b) = (Yardstick::default(), Yardstick::default());
+    a.update(&links).unwrap();
+    b.update(&dense).unwrap();
+    let lambda = [0.1, -0.2, 0.5, 0.3, 0.1, 0.7];
+    let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12 * (1.0 + b.abs()), "{a} {b}");
+    for (a, b) in a.effective_masses().iter().zip(b.effective_masses()) {
+        close(*a, *b);
+    }
+    // At no tolerance v̂ and J v̂ are computed with care, from the row blocks themselves.
+    for tolerance in [1.0, 0.0] {
+        close(
+            a.confirm(&links, &lambda, Criterion::Paper, tolerance),
+            b.confirm(&dense, &lambda, Criterion::Paper, tolerance),
+        );
+    }
+    let text = serde_json::to_string(&links).unwrap();
+    assert_eq!(serde_json::from_str::<Problem>(&text).unwrap(), links);
 }

@@ -2,8 +2,9 @@
 
 mod common;
 
-use common::everything;
-use stiction_constraints::{Criterion, Yardstick};
+use common::{Numbers, dense_matrices, everything, inertia, sparse};
+use nalgebra::{DVector, Vector3};
+use stiction_constraints::{Criterion, DynamicsMatrix, Problem, Subsystem, Yardstick};
 use stiction_test_support::allocations;
 
 #[test]
@@ -24,4 +25,36 @@ fn second_update_and_residuals_allocate_nothing() {
     yardstick.measure(&second, &lambda, Criterion::Scaled);
     let after = allocations();
     assert_eq!(after - before, 0);
+}
+
+/// Sparse pieces keep their storage when others before them come and go.
+#[test]
+fn subsystems_that_move_up_take_their_factors_along() {
+    let mut numbers = Numbers(3);
+    let pieces = [
+        Subsystem::Sparse(sparse(&mut numbers, 30)),
+        Subsystem::FreeBody(inertia(2.0, Vector3::zeros())),
+        Subsystem::Sparse(sparse(&mut numbers, 18)),
+        Subsystem::Sparse(sparse(&mut numbers, 24)),
+    ];
+    let problem = |which: &[usize]| {
+        let mut problem = Problem::new();
+        for &piece in which {
+            let b = vec![1.0; pieces[piece].dof_count()];
+            problem.push_subsystem(pieces[piece].clone(), &b).unwrap();
+        }
+        problem
+    };
+    let mut dynamics = DynamicsMatrix::default();
+    dynamics.update(&problem(&[0, 1, 2, 3])).unwrap();
+    for which in [&[1, 0, 3, 2][..], &[0, 3, 2], &[3, 2]] {
+        let problem = problem(which);
+        let before = allocations();
+        dynamics.update(&problem).unwrap();
+        assert_eq!(allocations() - before, 0, "{which:?}");
+        let mut x = problem.b().to_vec();
+        dynamics.solve_in_place(&mut x);
+        let back = dense_matrices(&problem).0 * DVector::from_vec(x);
+        assert!(back.iter().all(|value| (value - 1.0).abs() < 1e-12));
+    }
 }

@@ -24,6 +24,15 @@ fn problems_come_back_bit_by_bit() {
     assert_eq!(empty, Problem::new());
 }
 
+/// A file that an earlier version wrote is read, and written again byte by byte.
+#[test]
+fn the_file_format_stays() {
+    let text = include_str!("data/everything.json");
+    let problem: Problem = serde_json::from_str(text).unwrap();
+    assert_eq!(problem, everything(0));
+    assert_eq!(serde_json::to_string(&problem).unwrap(), text);
+}
+
 #[test]
 fn solutions_come_back_bit_by_bit() {
     let solution = Solution {

@@ -1,6 +1,7 @@
 //! Joint friction and limits as complementarity conditions: S. Park, J. Yun, D. Lee, "Constrained
 //! Dynamics Solver for Robotic Simulation via Augmented Lagrangian", eqs. (6)–(10), figures 2–4.
 
+mod as_printed;
 mod door_handle;
 mod panda;
 
@@ -24,6 +25,7 @@ fn run(run: &mut Run<'_>) -> Result<Report> {
     let limits = door_handle::limits(run.quick)?;
     run.tell(0.4, "Panda under random actuation");
     let panda = panda::section(run)?;
+    let as_printed = as_printed::section(run)?;
     Ok(Report {
         name: EXPERIMENT.name.to_owned(),
         title: "Joint friction and limits in the same framework as contact".to_owned(),
@@ -32,6 +34,6 @@ fn run(run: &mut Run<'_>) -> Result<Report> {
                        with contact by CANAL and SubADMM. Their three figures are made anew here with \
                        stiction's solvers of these names. Residuals are the scaled residual, in m/s."
             .to_owned(),
-        sections: vec![friction, limits, panda],
+        sections: vec![friction, limits, panda, as_printed],
     })
 }

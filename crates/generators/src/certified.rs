@@ -97,7 +97,8 @@ pub fn certify_interior(
     for index in 0..problem.constraints().len() {
         let constraint = problem.constraints()[index].clone();
         let z = constraint.load(&reached);
-        let error = draw_interior(rng, &constraint, &z);
+        let error = constraint.load(problem.errors());
+        let error = draw_interior(rng, &constraint, error, &z);
         problem.set_error(index, &error.as_slice()[..constraint.rows])?;
     }
     Ok(Certificate::Interior { velocity })
@@ -232,9 +233,13 @@ fn draw_contact(
     }
 }
 
-/// An error term with which z is strictly inside the law's dual cone or interval.
-fn draw_interior(rng: &mut impl Rng, constraint: &Constraint, z: &Vector3<f64>) -> Vector3<f64> {
-    let mut error = constraint.error;
+/// The error term changed so that z is strictly inside the law's dual cone or interval.
+fn draw_interior(
+    rng: &mut impl Rng,
+    constraint: &Constraint,
+    mut error: Vector3<f64>,
+    z: &Vector3<f64>,
+) -> Vector3<f64> {
     if let Some(friction) = constraint.law.friction() {
         let slip = [0.2 * normal(rng), 0.2 * normal(rng)];
         let slack = log_uniform(rng, 0.01, 1.0);

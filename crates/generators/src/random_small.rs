@@ -167,7 +167,7 @@ fn make_feasible(rng: &mut impl Rng, problem: &mut Problem) -> Result<(), Proble
     for index in 0..problem.constraints().len() {
         let constraint = problem.constraints()[index].clone();
         let z = constraint.load(&reached);
-        let mut error = constraint.error;
+        let mut error = constraint.load(problem.errors());
         for row in 0..constraint.rows {
             let slack = if rng.random_bool(0.5) {
                 uniform(rng, 0.0, 0.3)

@@ -45,7 +45,7 @@ fn interior_velocities_are_strictly_inside() {
         let mut reached = vec![0.0; drawn.problem.row_count()];
         rows.mul(velocity, &mut reached);
         for constraint in drawn.problem.constraints() {
-            let u = constraint.load(&reached) + constraint.error;
+            let u = constraint.load(&reached) + constraint.load(drawn.problem.errors());
             if let Some([a, b]) = constraint.law.friction() {
                 assert!(u.z > (a * u.x).hypot(b * u.y) + 1e-3, "{seed}");
             }

@@ -108,7 +108,8 @@ impl<'a> StepContext<'a> {
     }
 }
 
-/// The islands of a world.
+/// The islands of a world. A subsystem keeps its shape from step to step: whoever has others
+/// [clears](Self::clear) first.
 #[derive(Default)]
 pub struct Islands {
     /// Union–find over subsystems; a root is the smallest member.

@@ -92,9 +92,10 @@ impl PushOut {
         position: usize,
         policy: &OverlapPolicy,
     ) -> Result<(), ProblemError> {
-        let mut error = problem.constraints()[position].error;
-        error.z = self.pushes[position].error(policy);
-        problem.set_error(position, error.as_slice())
+        let [e1, e2, _] = problem.constraints()[position]
+            .load(problem.errors())
+            .into();
+        problem.set_error(position, &[e1, e2, self.pushes[position].error(policy)])
     }
 
     /// Which constraints are held, and for how long.
@@ -205,7 +206,8 @@ impl PushOut {
             if !is_pushed {
                 continue;
             }
-            let separation = constraint.load(&self.row_velocity).z + constraint.error.z;
+            let separation =
+                constraint.load(&self.row_velocity).z + constraint.load(problem.errors()).z;
             let missed = -tolerance.max(policy.missed * pushed);
             let is_missed = separation.is_nan() || separation < missed;
             if choice == Choice::Any || is_missed {
@@ -220,7 +222,7 @@ impl PushOut {
 }
 
 fn normal_error(problem: &Problem, position: usize) -> f64 {
-    problem.constraints()[position].error.z
+    problem.constraints()[position].load(problem.errors()).z
 }
 
 /// Kinetic energies of an island, ½ vᵀ A v, J.

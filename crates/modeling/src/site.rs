@@ -14,6 +14,16 @@ pub enum Site {
         /// World position, m.
         at: Point3<f64>,
     },
+    /// A point between two frames, such as the surface of a rope: at Σ wᵢ xᵢ + offset with the origins
+    /// xᵢ, where the offset turns with the frames: its velocity is Σ wᵢ (vᵢ + ωᵢ × offset).
+    Between {
+        /// Indices of the two frames.
+        frames: [u32; 2],
+        /// Their weights.
+        weights: [f64; 2],
+        /// World axes, m.
+        offset: Vector3<f64>,
+    },
     /// A weighted sum of nodes, of one subsystem or several: a point inside an edge, a face or a
     /// tetrahedron.
     Nodes {
@@ -54,6 +64,11 @@ impl Site {
         };
         match *self {
             Site::Frame { frame, .. } => see(places.frames.motion[frame as usize]),
+            Site::Between { frames, .. } => {
+                for frame in frames {
+                    see(places.frames.motion[frame as usize]);
+                }
+            }
             Site::Nodes { .. } => {
                 for (node, _) in self.terms() {
                     see(places.nodes.motion[node]);
@@ -62,10 +77,10 @@ impl Site {
         }
     }
 
-    /// Nodes and weights; none for a frame.
+    /// Nodes and weights; none for frames.
     pub fn terms(&self) -> impl Iterator<Item = (usize, f64)> + Clone + '_ {
         let (nodes, weights, count) = match self {
-            Site::Frame { .. } => (&[][..], &[][..], 0),
+            Site::Frame { .. } | Site::Between { .. } => (&[][..], &[][..], 0),
             Site::Nodes {
                 nodes,
                 weights,
@@ -80,6 +95,18 @@ impl Site {
     pub fn velocity(&self, places: &Places) -> Vector3<f64> {
         match self {
             Site::Frame { frame, at } => places.velocity_at(*frame, at),
+            Site::Between {
+                frames,
+                weights,
+                offset,
+            } => frames
+                .iter()
+                .zip(weights)
+                .map(|(&frame, weight)| {
+                    let at = Point3::from(places.origin(frame) + offset);
+                    places.velocity_at(frame, &at) * *weight
+                })
+                .sum(),
             Site::Nodes { .. } => self
                 .terms()
                 .map(|(node, weight)| places.nodes.velocity[node] * weight)

@@ -65,6 +65,16 @@ impl<'a> RowWriter<'a> {
                     },
                 );
             }
+            Site::Between {
+                frames,
+                weights,
+                offset,
+            } => {
+                for (frame, weight) in frames.into_iter().zip(weights) {
+                    let at = (places.origin(frame) + offset).into();
+                    self.point(&Site::Frame { frame, at }, sign * weight, directions);
+                }
+            }
             Site::Nodes { .. } => self.nodes(site, sign, directions),
         }
     }

@@ -228,7 +228,8 @@ fn the_hand_holds_the_ball() {
         let ball = world.find_body("ball").unwrap();
         let forces = world.contact_forces().iter();
         let on_ball = forces.filter(|contact| {
-            (contact.body_a == ball || contact.body_b == ball) && contact.force.norm() > 1e-3
+            (contact.body_a == Some(ball) || contact.body_b == Some(ball))
+                && contact.force.norm() > 1e-3
         });
         touched = touched.max(on_ball.count());
     });

@@ -9,6 +9,7 @@ mod free_bodies;
 mod mass;
 mod measure;
 mod mechanism;
+#[cfg(feature = "recording")]
 mod record;
 mod robot;
 mod scenery;
@@ -39,14 +40,15 @@ pub use snapshot::Snapshot;
 pub use state::State;
 pub use step::{ContactForce, ContactMode, StageTimes, StepReport};
 pub use tendon::{Tendon, TendonBranch, TendonHandle, TendonPath, TendonState};
-pub use world::{ColliderHandle, Overlap, World};
+pub use world::{ColliderHandle, DrawnShape, Overlap, World};
 
 // What a user of this crate needs of the others.
 pub use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 pub use stiction_collision::{
-    Collider, CombineRule, Execution, Friction, Groups, Material, Shape, sdf,
+    Collider, ColliderSet, CombineRule, ContactPoint, Detector, Execution, Friction, Geometry,
+    Groups, Material, PairDetector, PlacesView, Shape, Support, sdf,
 };
-pub use stiction_constraints::{Law, Subsystem};
+pub use stiction_constraints::{Law, SparseSymmetric, Subsystem};
 pub use stiction_dynamics::{
     DofProperties, Inertia, JointKind, Model, ModelDescription, Symmetric3, Transform,
 };
@@ -55,5 +57,5 @@ pub use stiction_islands::{
 };
 pub use stiction_modeling::{
     Activation, ConnectionKind, FrameQuantity, Motion, Places, RowWriter, Scheme, Signal, Site,
-    Tracking, Twist,
+    Tracking, Twist, contact, stabilization,
 };

@@ -42,22 +42,16 @@ impl World {
                 ..Body::default()
             })
             .collect();
-        let colliders = self.collision.colliders().iter();
-        let colliders = colliders.zip(&self.drawing.collider_colors);
-        let colliders = colliders
-            .map(|(collider, color)| (collider.body, &collider.shape, &collider.local_pose, color));
-        let visuals = self.drawing.visuals.iter();
-        let visuals =
-            visuals.map(|visual| (visual.body, &visual.shape, &visual.pose, &visual.color));
-        for (index, shape, pose, color) in colliders.chain(visuals) {
-            let own = self.tables.bodies[index].color;
-            let color = color
-                .or(own)
+        for drawn in self.drawn_shapes() {
+            let index = drawn.body.index();
+            let color = drawn
+                .color
                 .unwrap_or(match self.places.frames.motion[index] {
                     Motion::Fixed => STILL,
                     _ => COLORS[index % COLORS.len()],
                 });
-            draw(shape, pose, color, &mut bodies[index].visuals, &mut meshes);
+            let visuals = &mut bodies[index].visuals;
+            draw(drawn.shape, drawn.pose, color, visuals, &mut meshes);
         }
         Header {
             scene: scene.to_owned(),
@@ -108,7 +102,8 @@ impl World {
                         ContactMode::Stick => ContactState::Stick,
                         ContactMode::Slip => ContactState::Slip,
                     },
-                    bodies: [contact.body_a.0 as u32, contact.body_b.0 as u32],
+                    bodies: [contact.body_a, contact.body_b]
+                        .map(|body| body.map_or(Contact::WORLD, |body| body.0 as u32)),
                 })
                 .collect(),
             statistics: Statistics {

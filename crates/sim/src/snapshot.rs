@@ -1,7 +1,7 @@
 //! Stopping a world and going on later, to the bit.
 
 use serde::{Deserialize, Serialize};
-use stiction_collision::CollisionMemory;
+use stiction_collision::{CollisionMemory, Detector};
 use stiction_islands::WarmStart;
 
 use crate::drive::Commands;
@@ -49,7 +49,7 @@ impl World {
             state: self.state.clone(),
             commands: self.commands.clone(),
             warm_start: self.warm_start.clone(),
-            collision: self.collision.memory(),
+            collision: self.detector().memory(),
             controllers,
             last: self.last.clone(),
             contact_forces: self.contact_forces.clone(),
@@ -67,7 +67,12 @@ impl World {
     /// A snapshot of another world or version; the world is then as it was.
     pub fn restore(&mut self, snapshot: &Snapshot) -> Result<()> {
         self.check(snapshot)?;
-        self.collision.restore_memory(&snapshot.collision)?;
+        match &mut self.own_detector {
+            Some(own) => own.restore(&self.colliders, &snapshot.collision)?,
+            None => self
+                .detector
+                .restore(&self.colliders, &snapshot.collision)?,
+        }
         self.state.copy_from(&snapshot.state);
         self.commands.copy_from(&snapshot.commands);
         self.forget_begun_step();
@@ -79,6 +84,10 @@ impl World {
         self.contact_forces.clone_from(&snapshot.contact_forces);
         self.report.clone_from(&snapshot.report);
         self.refresh()
+    }
+
+    fn detector(&self) -> &dyn Detector {
+        self.own_detector.as_deref().unwrap_or(&self.detector)
     }
 
     fn check(&self, snapshot: &Snapshot) -> Result<()> {
@@ -110,12 +119,8 @@ impl World {
                 "its commands are for other bodies, joints, tendons or actuators".to_owned(),
             );
         }
-        let counts = [
-            self.tables.bodies.len(),
-            self.tendons.len(),
-            layout.subsystem_count(),
-        ];
-        if !snapshot.last.fits(counts, state) {
+        let counts = [self.tables.bodies.len(), self.tendons.len()];
+        if !snapshot.last.fits(counts, layout, state) {
             return refuse("its last step is of another world".to_owned());
         }
         if !state.is_finite() || !snapshot.warm_start.is_finite() {

@@ -1,11 +1,13 @@
-//! The solvers by name: one line per family.
+//! The solvers by name: one line per family, each a feature of this crate.
 
 use stiction_constraints::Solver;
 use strsim::levenshtein;
 
 use crate::error::{Result, SimError};
 
-/// The solver that is used when none is named.
+/// The solver that is used when none is named. Where the feature `canal` is off,
+/// [`World::new`](crate::World::new) says so: such a world is made by
+/// [`World::with_solver`](crate::World::with_solver).
 pub const DEFAULT: &str = "canal";
 
 /// Names and purposes of a family's solvers, and how to make one by its name.
@@ -15,20 +17,24 @@ struct Family {
 }
 
 const FAMILIES: &[Family] = &[
+    #[cfg(feature = "canal")]
     Family {
         solvers: stiction_solver_canal::SOLVERS,
         make: |name| boxed(stiction_solver_canal::Canal::named(name)),
     },
+    #[cfg(feature = "subadmm")]
     Family {
         solvers: &stiction_solver_subadmm::SOLVERS,
         make: |name| boxed(stiction_solver_subadmm::SubAdmm::named(name)),
     },
+    #[cfg(feature = "pgs")]
     Family {
         solvers: stiction_solver_pgs::SOLVERS,
         make: |name| boxed(stiction_solver_pgs::Pgs::named(name)),
     },
 ];
 
+#[cfg(any(feature = "canal", feature = "pgs", feature = "subadmm"))]
 fn boxed<S: Solver + 'static>(solver: Option<S>) -> Option<Box<dyn Solver>> {
     solver.map(|solver| Box::new(solver) as Box<dyn Solver>)
 }
@@ -45,17 +51,22 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// # Errors
 /// A name that no solver has.
 pub fn make(name: &str) -> Result<Box<dyn Solver>> {
-    FAMILIES
-        .iter()
-        .find_map(|family| (family.make)(name))
-        .ok_or_else(|| SimError::NotPossible {
-            element: format!("there is no solver \"{name}\""),
-            reason: format!(
-                "did you mean \"{}\"? There are: {}",
-                nearest(name),
+    let found = FAMILIES.iter().find_map(|family| (family.make)(name));
+    found.ok_or_else(|| SimError::NotPossible {
+        element: format!("there is no solver \"{name}\""),
+        reason: match all()
+            .map(|(known, _)| known)
+            .min_by_key(|known| levenshtein(name, known))
+        {
+            Some(nearest) => format!(
+                "did you mean \"{nearest}\"? There are: {}",
                 all().map(|(name, _)| name).collect::<Vec<_>>().join(", ")
             ),
-        })
+            None => "this program was built without solvers: give the world one of your own, or \
+                     turn on a feature of stiction-sim such as `canal`"
+                .to_owned(),
+        },
+    })
 }
 
 /// Makes solvers of a name.
@@ -63,14 +74,6 @@ pub(crate) fn maker(name: &str) -> Result<impl Fn() -> Box<dyn Solver> + Send + 
     make(name)?;
     let name = name.to_owned();
     Ok(move || make(&name).expect("names of solvers don't vanish"))
-}
-
-/// The known name with the fewest letters to change.
-fn nearest(name: &str) -> &'static str {
-    all()
-        .map(|(known, _)| known)
-        .min_by_key(|known| levenshtein(name, known))
-        .unwrap_or(DEFAULT)
 }
 
 #[cfg(test)]

@@ -82,7 +82,7 @@ fn an_included_pair_slides_with_its_own_friction() {
                 collides_with: 0,
                 either: false,
             },
-            ..Collider::new("box/box", body.index(), shape)
+            ..Collider::rigid("box/box", body.index() as u32, shape)
         })
         .unwrap();
     world.exclude(floor, body).unwrap();

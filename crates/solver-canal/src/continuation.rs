@@ -11,10 +11,12 @@
 //! (pseudo-arc-length continuation, H. B. Keller 1977), and Newton returns to the path across it:
 //!   ∂F/∂λ dλ + ∂F/∂θ dθ = −F,  ⟨tangent, (dλ, dθ)⟩ = 0.
 //! Which of the tangent's two directions leads on is told by the sign of det ∂F/∂λ: along a smooth
-//! path dθ/ds changes its sign exactly where the determinant does, so that θ falls where it is positive
-//! and rises where it is negative. A curve that starts at its only point with the largest τ cannot
-//! return there, nor end, nor meet itself: it arrives at τ = 0, unless λ grows beyond all bounds on the
-//! way, as it does where the contact problem has no solution.
+//! path dθ/ds changes its sign exactly where the determinant does, so that θ falls where it has the sign
+//! of the start and rises where it has the other. A curve that starts at its only point with the largest
+//! τ cannot return there, nor end, nor meet itself: it arrives at τ = 0, unless λ grows beyond all bounds
+//! on the way. It does where the contact problem has no solution, and may where it has: with friction,
+//! solutions come in pairs of opposite sign too, which no path from far away arrives at. Other paths,
+//! from other starts, may (S. Smale's global Newton method, 1976).
 
 use nalgebra::Vector3;
 use stiction_constraints::Problem;
@@ -48,6 +50,8 @@ pub(crate) struct Continuation {
     level: Point,
     /// Length of the next step.
     stride: f64,
+    /// Whether det ∂F/∂λ is positive where the path begins.
+    starts_positive: bool,
 }
 
 /// How a return to the path went.
@@ -58,23 +62,24 @@ struct Correction {
 }
 
 impl Continuation {
-    /// Follows a path from its beginning, over at most `most` strides; the best impulses are left in
-    /// `self.best`. Returns what was reached, and the strides taken.
+    /// Follows a path, by its number, from its beginning, over at most `most` strides; `so_far` are the
+    /// best impulses of other methods. The best ones on the path are left in `self.best`. Returns what was
+    /// reached, and the strides taken.
     pub(crate) fn run(
         &mut self,
         context: &mut Context<'_>,
         (settings, finish): (&Settings, Option<&Finish>),
         newton: &mut FinishNewton,
-        (path, most): (usize, usize),
+        (path, so_far, most): (usize, &[f64], usize),
     ) -> (Reached, usize) {
         let mut reached = Reached {
             residual: f64::INFINITY,
             steps: 0,
         };
         let (mut finish_steps, mut strides, mut tried) = (0, 0, f64::INFINITY);
-        self.start(context, settings.compliance, path);
-        // Above its beginning the path does not come back; where τ is the last digit of what it was,
-        // there is nothing left to follow.
+        self.start(context, settings.compliance, (path, so_far));
+        // From far above its beginning a path does not come back; where τ is the last digit of what it
+        // was, there is nothing left to follow.
         let first = self.system.at.theta;
         let range = first + f64::EPSILON.ln()..first + 1.0;
         let mut is_on_path = self.enter(context, settings);
@@ -111,8 +116,8 @@ impl Continuation {
         (reached, strides)
     }
 
-    /// Begins without impulses and with a τ as large as the error is there.
-    fn start(&mut self, context: &mut Context<'_>, compliance: f64, path: usize) {
+    /// Begins with a τ as large as the error is there.
+    fn start(&mut self, context: &mut Context<'_>, compliance: f64, path: (usize, &[f64])) {
         let m = context.problem.row_count();
         for point in [
             &mut self.base,
@@ -165,10 +170,10 @@ impl Continuation {
                 alpha *= HALF;
             };
         }
-        // A negative determinant would mean that there are several solutions.
-        if !self.system.factorize(context) || !context.hessian.is_determinant_positive() {
+        if !self.system.factorize(context) {
             return false;
         }
+        self.starts_positive = context.hessian.is_determinant_positive();
         self.find_tangent(context);
         self.settle(context);
         true
@@ -266,7 +271,7 @@ impl Continuation {
     /// The tangent where the system was last factorised; its cosine with the one at the base.
     fn find_tangent(&mut self, context: &mut Context<'_>) -> f64 {
         self.system.level_direction(context, &mut self.next_tangent);
-        if context.hessian.is_determinant_positive() {
+        if context.hessian.is_determinant_positive() == self.starts_positive {
             self.next_tangent.scale(-1.0);
         }
         let length = self
@@ -366,7 +371,7 @@ mod tests {
             &mut context,
             (&settings.continuation.expect("a default"), Some(&finish)),
             &mut FinishNewton::default(),
-            (0, usize::MAX),
+            (0, &cold, usize::MAX),
         );
         let measured = yardstick.measure(problem, &continuation.best, Criterion::Scaled);
         assert!((measured - reached.residual).abs() <= 1e-3 * TOLERANCE);

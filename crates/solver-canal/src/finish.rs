@@ -5,8 +5,6 @@
 //! directions that hardly anything moves, such as those of nearly redundant joints, a step leaves
 //! ε/(ε + σ²) of the error. Where a step gains little, ε is as small as it can be for the next.
 
-use stiction_constraints::Problem;
-
 use crate::natural_map::{Context, NaturalMap, Reached};
 use crate::rules::{LEAST_REGULARIZATION, PAID};
 use crate::settings::Finish;
@@ -20,12 +18,6 @@ pub(crate) struct FinishNewton {
 }
 
 impl FinishNewton {
-    /// Sizes the buffers.
-    pub(crate) fn prepare(&mut self, problem: &Problem) {
-        self.map.prepare(problem);
-        self.best.resize(problem.row_count(), 0.0);
-    }
-
     /// Newton from impulses with their residual; ends where a second step in a row brings nothing. A first
     /// step beyond what is `hopeless` is made again, softly: joints that hold and feet that stick may
     /// contradict each other in a guess, and that tells which of them give way.

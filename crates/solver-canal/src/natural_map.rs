@@ -57,8 +57,8 @@ pub(crate) struct NaturalMap {
 }
 
 impl NaturalMap {
-    /// Sizes the buffers, so that a later solve of the same size finds them.
-    pub(crate) fn prepare(&mut self, problem: &Problem) {
+    /// Sizes the buffers.
+    fn prepare(&mut self, problem: &Problem) {
         for buffer in [&mut self.v, &mut self.dof_step] {
             buffer.resize(problem.dof_count(), 0.0);
         }
@@ -84,8 +84,9 @@ impl NaturalMap {
     pub(crate) fn linearize(&mut self, context: &Context<'_>, tau: f64, epsilon: f64) -> f64 {
         let mut size: f64 = 0.0;
         self.awake.clear();
+        let errors = context.problem.errors();
         for (index, constraint) in context.problem.constraints().iter().enumerate() {
-            if tau == 0.0 && constraint.is_free(&self.x, &self.lambda) {
+            if tau == 0.0 && constraint.is_free(errors, &self.x, &self.lambda) {
                 self.stiffness[index] = Matrix3::zeros();
                 constraint.store(&Vector3::zeros(), &mut self.value);
                 continue;
@@ -95,7 +96,7 @@ impl NaturalMap {
             let response = constraint.law.smoothed_response(
                 constraint.rows,
                 &constraint.load(&self.x),
-                &constraint.error,
+                &constraint.load(errors),
                 &lambda,
                 mass,
                 tau * mass,

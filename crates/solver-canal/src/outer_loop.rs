@@ -26,6 +26,7 @@ impl Canal {
         (stage, penalty, scope, most): (&'static str, f64, PenaltyScope, usize),
     ) -> Option<Outcome> {
         let settings = self.settings.outer_loop.clone();
+        self.state.prepare_loop(run.problem, &self.yardstick);
         // Line 2. The scale of β is the problem's own.
         let mass = self.yardstick.largest_term_mass();
         if scope != PenaltyScope::Common {

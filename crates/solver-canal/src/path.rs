@@ -4,8 +4,6 @@
 //! followed from far away, where straight at the problem contacts would change their mode in every
 //! step.
 
-use stiction_constraints::Problem;
-
 use crate::natural_map::{Context, NaturalMap, Reached};
 use crate::rules::HALF;
 use crate::settings::{Finish, Path};
@@ -22,12 +20,6 @@ pub(crate) struct PathNewton {
 }
 
 impl PathNewton {
-    /// Sizes the buffers.
-    pub(crate) fn prepare(&mut self, problem: &Problem) {
-        self.map.prepare(problem);
-        self.best.resize(problem.row_count(), 0.0);
-    }
-
     /// Newton from impulses with their residual, along the path of width `tau` (m/s) at first.
     pub(crate) fn run(
         &mut self,

@@ -92,8 +92,8 @@ pub struct Path {
 /// Pseudo-arc-length continuation of the smoothed path.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Continuation {
-    /// Attempts, each along a path with other widths of smoothing and then by the outer loop with another
-    /// first penalty: a path that leads to infinity says nothing of the others.
+    /// Attempts, each along a path with another start and other widths of smoothing, and then by the outer
+    /// loop with another first penalty: a path that leads to infinity says nothing of the others.
     pub attempts: usize,
     /// Factor on the first penalty from one attempt to the next, in turns up and down.
     pub penalty_spread: f64,
@@ -221,8 +221,7 @@ impl Default for Path {
 impl Default for Continuation {
     fn default() -> Self {
         Self {
-            // Of 20 000 plain random problems 12 are lost without any attempt, 7 after one path, 2 after four
-            // attempts.
+            // Of 500 000 wide random problems 338 plain ones with a solution get here; six attempts lose 4.
             attempts: 6,
             penalty_spread: 100.0,
             restart_iterations: 40,

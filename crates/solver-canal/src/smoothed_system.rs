@@ -5,9 +5,12 @@
 //! separates strictly, and where constraints leave no such velocity it has no solution however large
 //! τ is; where they are redundant, it has many. With κ > 0 it has one whatever the constraints are,
 //! and both additions vanish together.
+//!
+//! With τ/τ₀ F(λ₀, θ₀) subtracted from it any start (λ₀, θ₀) is on a path (the Newton homotopy); that
+//! vanishes with τ too.
 
 use nalgebra::{Matrix3, Vector3};
-use stiction_constraints::Criterion;
+use stiction_constraints::{Constraint, Criterion, SmoothedResponse};
 
 use crate::natural_map::Context;
 use crate::rules::LEAST_REGULARIZATION;
@@ -60,6 +63,8 @@ pub(crate) struct SmoothedSystem {
     compliance: f64,
     /// Smoothing of each constraint relative to τ.
     widths: Vec<f64>,
+    /// F over τ where a path begins that does not begin with F = 0.
+    offset: Vec<f64>,
     v: Vec<f64>,
     /// J v̂.
     x: Vec<f64>,
@@ -74,10 +79,16 @@ pub(crate) struct SmoothedSystem {
 }
 
 impl SmoothedSystem {
-    /// Begins without impulses and with a τ as large as the error is there; `compliance` is κ then.
-    /// Which path it is, of the many that lead to τ = 0, is told by a number: in the first all
-    /// constraints are smoothed alike, in the others each by a factor of its own.
-    pub(crate) fn start(&mut self, context: &mut Context<'_>, compliance: f64, path: usize) {
+    /// Begins with a τ as large as the error is there; `compliance` is κ then. Which path it is, of the
+    /// many that lead to τ = 0, is told by a number. The first is the central path, near to no impulses.
+    /// The second is the one through no impulses. On the others each constraint is smoothed by a factor
+    /// of its own, and those that are smoothed less than usual begin with their part of the impulses `best`.
+    pub(crate) fn start(
+        &mut self,
+        context: &mut Context<'_>,
+        compliance: f64,
+        (path, best): (usize, &[f64]),
+    ) {
         let (n, m, count) = (
             context.problem.dof_count(),
             context.problem.row_count(),
@@ -86,7 +97,12 @@ impl SmoothedSystem {
         for buffer in [&mut self.v, &mut self.dof_step] {
             buffer.resize(n, 0.0);
         }
-        for buffer in [&mut self.x, &mut self.value, &mut self.by_theta] {
+        for buffer in [
+            &mut self.x,
+            &mut self.offset,
+            &mut self.value,
+            &mut self.by_theta,
+        ] {
             buffer.resize(m, 0.0);
         }
         self.stiffness.resize(count, Matrix3::zeros());
@@ -97,9 +113,43 @@ impl SmoothedSystem {
         self.widths
             .extend((0..count).map(|index| width(path, index)));
         self.at.start(m);
+        for (constraint, width) in context.problem.constraints().iter().zip(&self.widths) {
+            if *width < 1.0 {
+                constraint.store(&constraint.load(best), &mut self.at.lambda);
+            }
+        }
         let tau = self.residual(context, Criterion::Scaled);
         self.at.theta = tau.ln();
         self.compliance = compliance / tau;
+        self.offset.fill(0.0);
+        if path > 0 {
+            for (index, constraint) in context.problem.constraints().iter().enumerate() {
+                let (lambda, _, response) = self.respond(context, index, constraint);
+                constraint.store(&((lambda - response.impulse) / tau), &mut self.offset);
+            }
+        }
+    }
+
+    /// λ of a constraint, the velocity by which it gives for an impulse, and how its law answers.
+    fn respond(
+        &self,
+        context: &Context<'_>,
+        index: usize,
+        constraint: &Constraint,
+    ) -> (Vector3<f64>, f64, SmoothedResponse) {
+        let tau = self.at.theta.exp();
+        let mass = context.yardstick.effective_masses()[index];
+        let give = self.compliance * tau / mass;
+        let lambda: Vector3<f64> = constraint.load(&self.at.lambda);
+        let response = constraint.law.smoothed_response(
+            constraint.rows,
+            &(constraint.load(&self.x) + lambda * give),
+            &constraint.load(context.problem.errors()),
+            &lambda,
+            mass,
+            tau * mass * self.widths[index],
+        );
+        (lambda, give, response)
     }
 
     /// Linearises F at the point; returns the largest |F_i|/β_i in m/s.
@@ -108,23 +158,15 @@ impl SmoothedSystem {
         let tau = self.at.theta.exp();
         let mut size: f64 = 0.0;
         for (index, constraint) in context.problem.constraints().iter().enumerate() {
-            let mass = context.yardstick.effective_masses()[index];
-            let give = self.compliance * tau / mass;
-            let lambda: Vector3<f64> = constraint.load(&self.at.lambda);
-            let response = constraint.law.smoothed_response(
-                constraint.rows,
-                &(constraint.load(&self.x) + lambda * give),
-                &constraint.error,
-                &lambda,
-                mass,
-                tau * mass * self.widths[index],
-            );
-            let f = lambda - response.impulse;
-            size = size.max(f.amax() / mass);
+            let (lambda, give, response) = self.respond(context, index, constraint);
+            let offset = constraint.load(&self.offset) * tau;
+            let f = lambda - response.impulse - offset;
+            size = size.max(f.amax() / context.yardstick.effective_masses()[index]);
             let by_impulse = Matrix3::identity() * (1.0 + LEAST_REGULARIZATION)
                 - response.by_impulse
                 + response.by_velocity * give;
-            let by_theta = response.by_velocity * lambda * give - response.by_log_smoothing;
+            let by_theta =
+                response.by_velocity * lambda * give - response.by_log_smoothing - offset;
             let c = by_impulse.try_inverse().unwrap_or_else(Matrix3::zeros);
             self.stiffness[index] = c * response.by_velocity;
             constraint.store(&(c * f), &mut self.value);
@@ -185,9 +227,9 @@ impl SmoothedSystem {
 }
 
 /// A factor between 1/10 and 10 that looks random and is the same in every run (the finaliser of
-/// SplitMix64); 1 on the first path.
+/// SplitMix64); 1 on the first two paths.
 fn width(path: usize, index: usize) -> f64 {
-    if path == 0 {
+    if path < 2 {
         return 1.0;
     }
     let mut bits = (path as u64) << 32 | index as u64;

@@ -179,8 +179,6 @@ impl Canal {
     /// Sizes buffers and goes on from the guess if there is one that deserves the name.
     pub(crate) fn start(&mut self, run: &Run<'_>, guess: &Solution) -> Start {
         self.state.start(run.problem, &self.yardstick);
-        self.newton.prepare(run.problem);
-        self.path.prepare(run.problem);
         let cold_residual = self.residual(run);
         self.best.start(&self.state.lambda, cold_residual);
         let cold = Start {
@@ -301,21 +299,23 @@ impl Canal {
         (outcome != Outcome::Failed(Failure::NotFinite)).then_some(outcome)
     }
 
-    /// Follows the smoothed path from where it begins, through its folds.
-    pub(crate) fn follow_from_cold(&mut self, run: &Run<'_>, spent: &mut Spent, path: usize) {
+    /// Follows a smoothed path from where it begins, through its folds.
+    pub(crate) fn follow_from_start(&mut self, run: &Run<'_>, spent: &mut Spent, path: usize) {
         let Some(settings) = self.settings.continuation.clone() else {
             return;
         };
         let finish = self.settings.finish.clone();
         let before = self.best.residual;
         let most = spent.iterations_left(run.budget);
+        let so_far = std::mem::take(&mut self.best.lambda);
         let (mut context, _, newton, _, continuation) = self.split(run);
         let (reached, strides) = continuation.run(
             &mut context,
             (&settings, finish.as_ref()),
             newton,
-            (path, most),
+            (path, &so_far, most),
         );
+        self.best.lambda = so_far;
         self.best.offer(&self.continuation.best, reached.residual);
         spent.iterations += strides;
         spent.newton_steps += reached.steps;

@@ -85,16 +85,30 @@ pub(crate) struct State {
 }
 
 impl State {
-    /// Sizes the buffers and starts from A⁻¹b and λ = 0.
+    /// Starts from A⁻¹b and λ = 0.
     pub(crate) fn start(&mut self, problem: &Problem, yardstick: &Yardstick) {
+        for buffer in [&mut self.v, &mut self.a_v] {
+            buffer.resize(problem.dof_count(), 0.0);
+        }
+        for buffer in [&mut self.x, &mut self.lambda, &mut self.z] {
+            buffer.resize(problem.row_count(), 0.0);
+        }
+        self.columns.update(problem, yardstick.rows());
+        self.lambda.fill(0.0);
+        self.v.copy_from_slice(yardstick.free_velocity());
+        self.refresh_products(yardstick);
+        self.z.fill(0.0);
+    }
+
+    /// Makes ready what the outer loop needs beyond a start: a guess that is good enough, or one Newton
+    /// step away from it, goes without.
+    pub(crate) fn prepare_loop(&mut self, problem: &Problem, yardstick: &Yardstick) {
         let (n, m, count) = (
             problem.dof_count(),
             problem.row_count(),
             problem.constraints().len(),
         );
         for buffer in [
-            &mut self.v,
-            &mut self.a_v,
             &mut self.direction,
             &mut self.a_direction,
             &mut self.gradient,
@@ -103,17 +117,9 @@ impl State {
         ] {
             buffer.resize(n, 0.0);
         }
-        for buffer in [
-            &mut self.x,
-            &mut self.lambda,
-            &mut self.z,
-            &mut self.response,
-            &mut self.j_direction,
-            &mut self.trial_x,
-        ] {
+        for buffer in [&mut self.response, &mut self.j_direction, &mut self.trial_x] {
             buffer.resize(m, 0.0);
         }
-        self.shift.resize(count, 0.0);
         self.stiffness.resize(count, Matrix3::zeros());
         let (dynamics, _) = yardstick.matrices();
         dynamics.for_each_lower_entry(|row, column, value| {
@@ -121,12 +127,8 @@ impl State {
                 self.inverse_diagonal[row] = 1.0 / value;
             }
         });
-        self.columns.update(problem, yardstick.rows());
-        self.lambda.fill(0.0);
-        self.v.copy_from_slice(yardstick.free_velocity());
-        self.refresh_products(yardstick);
-        self.z.fill(0.0);
-        self.shift.fill(0.0);
+        self.shift.clear();
+        self.shift.resize(count, 0.0);
         self.modes.clear();
         // These two change places.
         for list in [&mut self.awake, &mut self.merged] {
@@ -174,7 +176,8 @@ impl State {
     pub(crate) fn update_shift(&mut self, problem: &Problem) {
         for (shift, constraint) in self.shift.iter_mut().zip(problem.constraints()) {
             let (z, lambda) = (constraint.load(&self.z), constraint.load(&self.lambda));
-            *shift = constraint.law.normal_shift(&z, &constraint.error, &lambda);
+            let e = constraint.load(problem.errors());
+            *shift = constraint.law.normal_shift(&z, &e, &lambda);
         }
     }
 
@@ -273,10 +276,10 @@ impl State {
         self.trial_x.copy_from_slice(&self.x);
         self.awake.clear();
         for (index, constraint) in problem.constraints().iter().enumerate() {
-            if operators == Operators::Strict && self.is_open(index, constraint) {
+            if operators == Operators::Strict && self.is_open(index, constraint, problem.errors()) {
                 constraint.store(&Vector3::zeros(), &mut self.response);
                 self.stiffness[index] = Matrix3::zeros();
-            } else if self.respond_one(index, constraint, operators) {
+            } else if self.respond_one(index, constraint, problem.errors(), operators) {
                 self.awake.push(index);
             }
         }
@@ -293,10 +296,13 @@ impl State {
         let mut next = known.iter().copied().peekable();
         for (index, constraint) in problem.constraints().iter().enumerate() {
             let was_awake = next.next_if_eq(&index).is_some();
-            if !was_awake && operators == Operators::Strict && self.is_open(index, constraint) {
+            if !was_awake
+                && operators == Operators::Strict
+                && self.is_open(index, constraint, problem.errors())
+            {
                 continue;
             }
-            if self.respond_one(index, constraint, operators) || was_awake {
+            if self.respond_one(index, constraint, problem.errors(), operators) || was_awake {
                 self.merged.push(index);
             }
         }
@@ -314,7 +320,7 @@ impl State {
             for row in constraint.row_range() {
                 self.trial_x[row] = self.x[row] + alpha * self.j_direction[row];
             }
-            self.respond_one(index, constraint, operators);
+            self.respond_one(index, constraint, problem.errors(), operators);
         }
         self.awake = awake;
     }
@@ -322,17 +328,22 @@ impl State {
     /// Whether a contact is open at `trial_x` under the strict operators, which look at the normal
     /// velocity first. Most contacts are, in every step.
     #[inline]
-    fn is_open(&self, index: usize, constraint: &Constraint) -> bool {
+    fn is_open(&self, index: usize, constraint: &Constraint, errors: &[f64]) -> bool {
         let normal = constraint.first_row + 2;
         matches!(constraint.law, Law::Contact { .. })
-            && self.lambda[normal]
-                - self.penalty[index] * (self.trial_x[normal] + constraint.error.z)
+            && self.lambda[normal] - self.penalty[index] * (self.trial_x[normal] + errors[normal])
                 <= 0.0
     }
 
     /// λ(v̂) and K of one constraint at `trial_x`; whether it is awake.
     #[inline]
-    fn respond_one(&mut self, index: usize, constraint: &Constraint, operators: Operators) -> bool {
+    fn respond_one(
+        &mut self,
+        index: usize,
+        constraint: &Constraint,
+        errors: &[f64],
+        operators: Operators,
+    ) -> bool {
         let x_bar: Vector3<f64> = constraint.load(&self.trial_x)
             - constraint.load(&self.lambda) * self.inverse_penalty[index];
         let operator = match operators {
@@ -344,7 +355,7 @@ impl State {
         let response = constraint.law.response(
             constraint.rows,
             &x_bar,
-            &constraint.error,
+            &constraint.load(errors),
             self.penalty[index],
             operator,
         );

@@ -52,7 +52,7 @@ impl Canal {
             return outcome;
         }
         for attempt in 0..self.rescue_attempts(run) {
-            self.follow_from_cold(run, spent, attempt);
+            self.follow_from_start(run, spent, attempt);
             if self.is_done(run) || self.is_out(run, spent) {
                 break;
             }

@@ -52,10 +52,10 @@ impl Program {
             *cost = -b;
         }
         let rows = matrix_of_rows(problem, unknowns);
-        for constraint in problem.constraints() {
-            for row in 0..constraint.rows {
+        for (index, constraint) in problem.constraints().iter().enumerate() {
+            for (row, &error) in problem.error(index).iter().enumerate() {
                 let jacobian = rows.row(constraint.first_row + row).transpose();
-                program.add(&constraint.law, row, &jacobian, constraint.error[row]);
+                program.add(&constraint.law, row, &jacobian, error);
             }
         }
         program

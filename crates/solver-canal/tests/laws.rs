@@ -9,8 +9,14 @@ use stiction_generators::{MixedLawsParams, RandomSmallParams, mixed_laws, random
 use stiction_solver_canal::{Canal, SOLVERS};
 
 /// Largest violation of a constraint's law, in m/s; impulses are taken as multiples of `mass`.
-fn violation(constraint: &Constraint, z: &Vector3<f64>, lambda: &Vector3<f64>, mass: f64) -> f64 {
-    let velocity = z + constraint.error;
+fn violation(
+    constraint: &Constraint,
+    e: &Vector3<f64>,
+    z: &Vector3<f64>,
+    lambda: &Vector3<f64>,
+    mass: f64,
+) -> f64 {
+    let velocity = z + e;
     let complementary = |impulse: f64, gap: f64| (impulse / mass).min(gap).abs();
     let each = |law: &dyn Fn(f64, f64) -> f64| {
         (0..constraint.rows)
@@ -22,7 +28,7 @@ fn violation(constraint: &Constraint, z: &Vector3<f64>, lambda: &Vector3<f64>, m
         Law::Equality => each(&|_, gap| gap.abs()),
         Law::Soft { stiffness, damping } => (0..constraint.rows)
             .map(|row| {
-                let expected = -stiffness * constraint.error[row] - damping * z[row];
+                let expected = -stiffness * e[row] - damping * z[row];
                 (lambda[row] - expected).abs() / mass
             })
             .fold(0.0, f64::max),
@@ -99,6 +105,7 @@ fn worst_violation(problem: &Problem, solution: &Solution) -> (f64, &'static str
     {
         let found = violation(
             constraint,
+            &constraint.load(problem.errors()),
             &constraint.load(&z),
             &constraint.load(&solution.impulse),
             mass,

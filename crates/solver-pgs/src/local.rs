@@ -1,7 +1,7 @@
 //! What a sweep needs of one constraint, side by side in memory.
 
 use nalgebra::{Matrix3, Vector3};
-use stiction_constraints::{Constraint, Delassus, Law};
+use stiction_constraints::{Delassus, Law, Problem};
 
 use crate::settings::{JacobiStep, Method, PgsSettings};
 
@@ -27,12 +27,13 @@ const IMMOVABLE: f64 = 1e-14;
 
 impl Local {
     pub(crate) fn new(
-        constraint: &Constraint,
+        problem: &Problem,
         index: usize,
         delassus: &Delassus,
         effective_mass: f64,
         settings: &PgsSettings,
     ) -> Self {
+        let constraint = &problem.constraints()[index];
         let block = delassus.diagonal_block(index);
         let compliance = match constraint.law {
             Law::CompliantContact {
@@ -48,7 +49,7 @@ impl Local {
         };
         let mut local = Self {
             law: constraint.law,
-            error: constraint.error,
+            error: constraint.load(problem.errors()),
             rows: constraint.rows,
             first_row: constraint.first_row,
             block,

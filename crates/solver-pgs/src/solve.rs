@@ -77,7 +77,7 @@ impl Pgs {
                 local.store(&step, change);
             } else if !is_still {
                 local.store(&(impulse + step), impulses);
-                delassus.add_column(index, &step, row_velocity);
+                delassus.add_column(index, step.as_slice(), row_velocity);
             }
             has_moved |= !is_still;
         }
@@ -85,7 +85,7 @@ impl Pgs {
             for (index, local) in locals.iter().enumerate() {
                 let step = local.load(change);
                 local.store(&(local.load(impulses) + step), impulses);
-                delassus.add_column(index, &step, row_velocity);
+                delassus.add_column(index, step.as_slice(), row_velocity);
             }
         }
         has_moved

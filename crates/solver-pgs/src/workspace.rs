@@ -43,15 +43,9 @@ impl Workspace {
         *self.yardstick.dynamics() = dynamics;
         self.locals.clear();
         let masses = self.yardstick.effective_masses();
-        for (index, constraint) in problem.constraints().iter().enumerate() {
-            let mass = masses[index];
-            self.locals.push(Local::new(
-                constraint,
-                index,
-                &self.delassus,
-                mass,
-                settings,
-            ));
+        for (index, &mass) in masses.iter().enumerate() {
+            let local = Local::new(problem, index, &self.delassus, mass, settings);
+            self.locals.push(local);
         }
         let n_rows = problem.row_count();
         self.velocity.resize(problem.dof_count(), 0.0);

@@ -103,25 +103,35 @@ impl Densities {
         let mut total = 0;
         for subsystem in problem.subsystems() {
             self.first.push(total);
-            total += subsystem.body_count().max(1);
+            total += counted_bodies(subsystem).max(1);
         }
         self.contacts.clear();
         self.contacts.resize(total, 0.0);
         for active in &layout.active {
             for (subsystem, block) in problem.terms(active.constraint) {
-                if let RowBlock::Body { body, .. } = block {
+                if let RowBlock::Body { body, .. } = block
+                    && counted_bodies(&problem.subsystems()[subsystem]) > 0
+                {
                     self.contacts[self.first[subsystem] + body] += active.rows as f64 / 3.0;
                 }
             }
             let rows = yardstick.rows();
             for segment in rows.segments(active.constraint) {
-                if problem.subsystems()[segment.subsystem].body_count() == 0 {
+                if counted_bodies(&problem.subsystems()[segment.subsystem]) == 0 {
                     let values = rows.values(active.constraint, segment);
                     self.contacts[self.first[segment.subsystem]] +=
                         values.iter().map(|x| x * x).sum::<f64>();
                 }
             }
         }
+    }
+}
+
+/// Bodies of a subsystem whose contacts are counted one by one: those with an inertia of their own.
+fn counted_bodies(subsystem: &Subsystem) -> usize {
+    match subsystem {
+        Subsystem::FreeBody(_) | Subsystem::Tree(_) => subsystem.body_count(),
+        Subsystem::Sparse(_) | Subsystem::Dense(_) => 0,
     }
 }
 

@@ -84,7 +84,8 @@ impl Folds {
         self.impulse.resize(problem.row_count(), 0.0);
         for fold in &self.list {
             let constraint = &problem.constraints()[fold.constraint];
-            constraint.store(&(constraint.error * -fold.stiffness), &mut self.impulse);
+            let e = constraint.load(problem.errors());
+            constraint.store(&(e * -fold.stiffness), &mut self.impulse);
         }
         rows.mul_transpose_add(&self.impulse, &mut self.right_hand_side);
     }
@@ -98,8 +99,8 @@ impl Folds {
     ) {
         for fold in &self.list {
             let constraint = &problem.constraints()[fold.constraint];
-            let value =
-                constraint.error * -fold.stiffness - constraint.load(row_velocity) * fold.damping;
+            let e = constraint.load(problem.errors());
+            let value = e * -fold.stiffness - constraint.load(row_velocity) * fold.damping;
             constraint.store(&value, impulse);
         }
     }

@@ -298,7 +298,7 @@ impl Layout {
                     rows: constraint.rows,
                     first_row: constraint.first_row,
                 });
-                let error = &constraint.error;
+                let error = constraint.load(problem.errors());
                 self.error.push(Lanes::load(error.as_slice()));
                 self.friction.push(match constraint.law {
                     Law::Contact { friction } => friction,
@@ -558,14 +558,18 @@ fn for_each_target(
     match splitting {
         Splitting::Body => {
             for (subsystem, block) in problem.terms(constraint) {
+                // The bodies of a sparse subsystem are coupled by its matrix, which has no bodies apart.
+                let is_sparse = matches!(problem.subsystems()[subsystem], Subsystem::Sparse(_));
                 match block {
-                    RowBlock::Body { body, values } if !dense_tree[subsystem] => visit(
-                        Target {
-                            block: subsystem,
-                            body: Some(body),
-                        },
-                        Source::Body(values),
-                    ),
+                    RowBlock::Body { body, values } if !dense_tree[subsystem] && !is_sparse => {
+                        visit(
+                            Target {
+                                block: subsystem,
+                                body: Some(body),
+                            },
+                            Source::Body(values),
+                        )
+                    }
                     _ => visit(
                         Target {
                             block: subsystem,
@@ -632,7 +636,7 @@ fn push_runs(
             }
             _ => {
                 runs.push(Run {
-                    first: 0,
+                    first: 6 * body,
                     len: 6,
                     first_column: run_columns.len(),
                 });

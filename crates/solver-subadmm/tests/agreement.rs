@@ -154,7 +154,7 @@ fn a_tree_equals_the_same_system_given_densely() {
             .iter()
             .map(|(subsystem, values)| (*subsystem, RowBlock::Dofs { dofs: &all, values }))
             .collect();
-        let error = &constraint.error.as_slice()[..constraint.rows];
+        let error = problem.error(index);
         dense
             .push_constraint(constraint.law, error, &blocks)
             .expect("a valid constraint");
@@ -222,7 +222,7 @@ fn the_order_of_contacts_does_not_matter() {
         let constraint = &problem.constraints()[index];
         let blocks: Vec<_> = problem.terms(index).collect();
         reversed
-            .push_constraint(constraint.law, constraint.error.as_slice(), &blocks)
+            .push_constraint(constraint.law, problem.error(index), &blocks)
             .expect("a valid contact");
     }
     let budget = Budget {

@@ -36,9 +36,9 @@ impl OwnSolver {
             let penalty = self.yardstick.effective_masses()[index] / constraint.rows as f64;
             let own = constraint.load(&self.impulse);
             let x_bar = constraint.load(&self.row_velocity) - own / penalty;
-            let (rows, error) = (constraint.rows, &constraint.error);
-            let law = &constraint.law;
-            let next = law.impulse(rows, &x_bar, error, penalty, ConeOperator::Strict);
+            let (law, rows) = (&constraint.law, constraint.rows);
+            let error = constraint.load(problem.errors());
+            let next = law.impulse(rows, &x_bar, &error, penalty, ConeOperator::Strict);
             constraint.store(&next, &mut self.impulse);
         }
     }

@@ -19,7 +19,7 @@ use crate::contact::{ShapeContact, mix};
 use crate::error::{CollisionError, Result};
 use crate::frank_wolfe::{FrankWolfeSettings, SearchEffort};
 use crate::reduce::{ReduceScratch, ReduceSettings, merge_duplicates, reduce};
-use crate::shape::{Convex, Core, CurvedMesh, Geometry, SdfSolid, Shape};
+use crate::shape::{Convex, Core, CurvedMesh, Form, SdfSolid, Shape};
 
 use curved::{CurvedScratch, CurvedSide};
 use faces::{FaceScratch, FaceSide, WarmStart};
@@ -65,6 +65,18 @@ pub struct PairMemory {
 }
 
 impl PairMemory {
+    /// Forgets everything. Small buffers stay, so that pairs of primitives come and go without
+    /// allocating; large ones don't, or in time every slot would hold as much as the largest pair.
+    pub(crate) fn clear(&mut self) {
+        const SMALL: usize = 64;
+        let mut kept = std::mem::take(&mut self.kept);
+        *self = Self::default();
+        if kept.capacity() <= SMALL {
+            kept.clear();
+            self.kept = kept;
+        }
+    }
+
     /// Number of contacts found in the last call before merging and reduction.
     pub fn n_raw(&self) -> usize {
         self.n_raw
@@ -181,9 +193,10 @@ pub fn contacts_between(
     result
 }
 
-/// Pairs of primitives produce small manifolds that need no merging.
-fn is_many_point_pair(a: &Shape, b: &Shape) -> bool {
-    let simple = |s: &Shape| matches!(s.geometry(), Geometry::Convex(_) | Geometry::HalfSpace);
+/// Whether a pair may have so many contacts that they are merged and reduced: pairs of primitives
+/// produce small manifolds.
+pub(crate) fn is_many_point_pair(a: &Shape, b: &Shape) -> bool {
+    let simple = |s: &Shape| matches!(s.form(), Form::Convex(_) | Form::HalfSpace);
     !(simple(a) && simple(b))
 }
 
@@ -214,8 +227,8 @@ fn dispatch(
     let margin = settings.margin;
     let start = out.len();
     let mut remembered = Remembered::new(memory, path);
-    match (a.geometry(), b.geometry()) {
-        (Geometry::Compound(parts), _) => {
+    match (a.form(), b.form()) {
+        (Form::Compound(parts), _) => {
             for (i, (pose, part)) in parts.iter().enumerate() {
                 let from = out.len();
                 let pose_pb = pose.inverse() * pose_ab;
@@ -235,30 +248,30 @@ fn dispatch(
             }
             return Ok(());
         }
-        (Geometry::HalfSpace, Geometry::HalfSpace) => {}
-        (Geometry::HalfSpace, Geometry::Convex(convex)) => {
+        (Form::HalfSpace, Form::HalfSpace) => {}
+        (Form::HalfSpace, Form::Convex(convex)) => {
             half_space::against_convex(convex, pose_ab, margin, &mut scratch.manifold, out);
         }
-        (Geometry::HalfSpace, Geometry::Mesh(mesh)) => {
+        (Form::HalfSpace, Form::Mesh(mesh)) => {
             half_space::against_mesh(mesh, None, pose_ab, margin, out);
         }
-        (Geometry::HalfSpace, Geometry::Sdf(solid)) => match &solid.faces {
+        (Form::HalfSpace, Form::Sdf(solid)) => match &solid.faces {
             Some(faces) => {
                 half_space::against_mesh(faces.mesh(), Some(&*solid.sdf), pose_ab, margin, out);
             }
             None => return Err(unsupported(a, b)),
         },
-        (Geometry::Convex(x), Geometry::Convex(y)) => {
+        (Form::Convex(x), Form::Convex(y)) => {
             convex::contacts(x, y, pose_ab, margin, scratch_parts(scratch), out);
         }
-        (Geometry::Convex(convex), Geometry::Mesh(mesh)) => {
+        (Form::Convex(convex), Form::Mesh(mesh)) => {
             let (memory, faces) = (&remembered, &mut scratch.faces);
             mesh::against_convex(convex, mesh, pose_ab, settings, memory, faces, out);
         }
-        (Geometry::Mesh(x), Geometry::Mesh(y)) => {
+        (Form::Mesh(x), Form::Mesh(y)) => {
             mesh::against_mesh(x, y, pose_ab, settings, &mut scratch.faces, out);
         }
-        (Geometry::Convex(convex), Geometry::Sdf(solid)) => match convex.core {
+        (Form::Convex(convex), Form::Sdf(solid)) => match convex.core {
             Core::Point => sdf::sphere(convex.radius, &*solid.sdf, pose_ab, margin, out),
             Core::Segment { half_length } => {
                 sdf::capsule(
@@ -277,7 +290,7 @@ fn dispatch(
                 against_convex(convex, solid, pose_ab, settings, memory, buffers, out);
             }
         },
-        (Geometry::Mesh(mesh), Geometry::Sdf(solid)) => {
+        (Form::Mesh(mesh), Form::Sdf(solid)) => {
             let (side, faces) = (FaceSide { mesh }, &mut scratch.faces);
             faces::against_sdf(
                 &side,
@@ -289,7 +302,7 @@ fn dispatch(
                 out,
             );
         }
-        (Geometry::Sdf(x), Geometry::Sdf(y)) => {
+        (Form::Sdf(x), Form::Sdf(y)) => {
             let from = out.len();
             let buffers = (&mut scratch.curved, &mut scratch.reduce);
             let memory = &mut remembered;
@@ -378,13 +391,13 @@ fn face_side<'a>(x: &'a SdfSolid, y: &SdfSolid) -> Option<CurvedSide<'a>> {
 
 /// Order in which `dispatch` knows pairs.
 fn rank(shape: &Shape) -> u8 {
-    match shape.geometry() {
-        Geometry::Compound(_) => 0,
-        Geometry::HalfSpace => 1,
-        Geometry::Convex(_) => 2,
-        Geometry::Mesh(_) => 3,
-        Geometry::Sdf(_) => 4,
-        Geometry::Custom(_) => 5,
+    match shape.form() {
+        Form::Compound(_) => 0,
+        Form::HalfSpace => 1,
+        Form::Convex(_) => 2,
+        Form::Mesh(_) => 3,
+        Form::Sdf(_) => 4,
+        Form::Custom(_) => 5,
     }
 }
 

@@ -10,7 +10,7 @@ use parry3d_f64::transformation::voxelization::{VoxelSet, VoxelValue, VoxelizedV
 
 use super::hull::Hull;
 use super::mesh::check_indices;
-use super::{Convex, Core, Geometry, Shape};
+use super::{Convex, Core, Form, Shape};
 use crate::aabb::Aabb;
 use crate::error::{CollisionError, Result};
 
@@ -51,7 +51,7 @@ impl Shape {
                 let part = Self::new(
                     &format!("{name} part {index}"),
                     "hull",
-                    Geometry::Convex(convex),
+                    Form::Convex(convex),
                 );
                 (Isometry3::identity(), part)
             })
@@ -266,7 +266,7 @@ mod tests {
     }
 
     fn parts(shape: &Shape) -> Vec<(Vec<Point3<f64>>, f64)> {
-        let Geometry::Compound(parts) = shape.geometry() else {
+        let Form::Compound(parts) = shape.form() else {
             panic!("not a compound");
         };
         let meshes = parts.iter().map(|(_, part)| part.surface().unwrap());

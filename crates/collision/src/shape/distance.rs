@@ -2,10 +2,19 @@
 
 use nalgebra::{Point3, Vector3};
 
-use super::{Geometry, Shape};
+use super::{Form, Shape};
 use crate::sdf::{Sdf, SdfSample};
 
 impl Shape {
+    /// Whether a point can be asked for its distance to all of this shape: not to custom shapes.
+    pub fn has_signed_distance(&self) -> bool {
+        match self.form() {
+            Form::Convex(_) | Form::HalfSpace | Form::Mesh(_) | Form::Sdf(_) => true,
+            Form::Compound(parts) => parts.iter().all(|(_, part)| part.has_signed_distance()),
+            Form::Custom(_) => false,
+        }
+    }
+
     /// Signed distance and unit outward normal at a point of the shape's frame; `None` for custom
     /// shapes. For a compound, of the part that is closest.
     pub fn signed_distance(&self, p: &Point3<f64>) -> Option<SdfSample> {
@@ -13,18 +22,18 @@ impl Shape {
             value: s.value,
             gradient: s.normal_or(Vector3::z()),
         };
-        match self.geometry() {
-            Geometry::Convex(convex) => Some(convex.sample(p)),
-            Geometry::HalfSpace => Some(SdfSample {
+        match self.form() {
+            Form::Convex(convex) => Some(convex.sample(p)),
+            Form::HalfSpace => Some(SdfSample {
                 value: p.z,
                 gradient: Vector3::z(),
             }),
-            Geometry::Mesh(mesh) => {
+            Form::Mesh(mesh) => {
                 let (value, gradient) = mesh.signed_distance(p);
                 Some(SdfSample { value, gradient })
             }
-            Geometry::Sdf(solid) => Some(unit(solid.sdf.sample(p))),
-            Geometry::Compound(parts) => parts
+            Form::Sdf(solid) => Some(unit(solid.sdf.sample(p))),
+            Form::Compound(parts) => parts
                 .iter()
                 .filter_map(|(pose, part)| {
                     let s = part.signed_distance(&pose.inverse_transform_point(p))?;
@@ -34,7 +43,7 @@ impl Shape {
                     })
                 })
                 .min_by(|a, b| a.value.total_cmp(&b.value)),
-            Geometry::Custom(_) => None,
+            Form::Custom(_) => None,
         }
     }
 }

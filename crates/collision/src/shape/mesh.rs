@@ -184,7 +184,7 @@ fn neighbours(faces: &[[u32; 3]]) -> Vec<[u32; 3]> {
 }
 
 /// Angle the triangle subtends at a point of it: π on an edge, 2π inside, its corner's angle there.
-fn angle_at(q: &Point3<f64>, triangle: &[Point3<f64>; 3]) -> f64 {
+pub(crate) fn angle_at(q: &Point3<f64>, triangle: &[Point3<f64>; 3]) -> f64 {
     let mut total = 0.0;
     for i in 0..3 {
         let (u, v) = (triangle[i] - q, triangle[(i + 1) % 3] - q);
@@ -238,7 +238,8 @@ pub(super) fn check_indices(
     Ok(())
 }
 
-fn check_edges(name: &str, faces: &[[u32; 3]]) -> Result<()> {
+/// Refuses faces that do not close, or that disagree about an edge.
+pub(crate) fn check_edges(name: &str, faces: &[[u32; 3]]) -> Result<()> {
     let mut edges: HashMap<(u32, u32), usize> = HashMap::with_capacity(3 * faces.len());
     for (i, f) in faces.iter().enumerate() {
         for k in 0..3 {

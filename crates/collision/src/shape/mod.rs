@@ -22,7 +22,7 @@ pub(crate) use curved::{CurvedMesh, Patch, project, same_side};
 pub(crate) use feature::{Feature, MAX_CORNERS};
 pub use height_field::HeightField;
 pub use mesh::TriangleMesh;
-pub(crate) use mesh::closest_on_triangle;
+pub(crate) use mesh::{angle_at, check_edges, closest_on_triangle};
 pub use moments::VolumeMoments;
 pub use outline::Outline;
 
@@ -51,7 +51,7 @@ pub(crate) struct SdfSolid {
 }
 
 #[derive(Debug)]
-pub(crate) enum Geometry {
+pub(crate) enum Form {
     Convex(Convex),
     HalfSpace,
     Mesh(Arc<TriangleMesh>),
@@ -65,36 +65,36 @@ pub(crate) enum Geometry {
 pub struct Shape {
     name: Arc<str>,
     kind: &'static str,
-    geometry: Arc<Geometry>,
+    form: Arc<Form>,
     bounds: Aabb,
 }
 
 impl Shape {
-    fn new(name: &str, kind: &'static str, geometry: Geometry) -> Self {
-        let bounds = match &geometry {
-            Geometry::Convex(convex) => convex.bounds(),
-            Geometry::HalfSpace => {
+    fn new(name: &str, kind: &'static str, form: Form) -> Self {
+        let bounds = match &form {
+            Form::Convex(convex) => convex.bounds(),
+            Form::HalfSpace => {
                 let mut bounds = Aabb::everything();
                 bounds.max.z = 0.0;
                 bounds
             }
-            Geometry::Mesh(mesh) => mesh.bounds(),
-            Geometry::Sdf(solid) => solid.sdf.bounds(),
-            Geometry::Compound(parts) => parts.iter().fold(Aabb::empty(), |aabb, (pose, part)| {
+            Form::Mesh(mesh) => mesh.bounds(),
+            Form::Sdf(solid) => solid.sdf.bounds(),
+            Form::Compound(parts) => parts.iter().fold(Aabb::empty(), |aabb, (pose, part)| {
                 aabb.merged(&part.bounds.transformed(pose))
             }),
-            Geometry::Custom(custom) => custom.bounds(),
+            Form::Custom(custom) => custom.bounds(),
         };
         Self {
             name: name.into(),
             kind,
-            geometry: Arc::new(geometry),
+            form: Arc::new(form),
             bounds,
         }
     }
 
     fn convex(name: &str, kind: &'static str, core: Core, radius: f64) -> Self {
-        Self::new(name, kind, Geometry::Convex(Convex::new(core, radius)))
+        Self::new(name, kind, Form::Convex(Convex::new(core, radius)))
     }
 
     /// Ball of `radius` m around the origin.
@@ -170,7 +170,7 @@ impl Shape {
 
     /// Half-space z ≤ 0 of the shape's frame.
     pub fn half_space(name: &str) -> Self {
-        Self::new(name, "half-space", Geometry::HalfSpace)
+        Self::new(name, "half-space", Form::HalfSpace)
     }
 
     /// Convex hull of points, m.
@@ -186,23 +186,19 @@ impl Shape {
         faces: Vec<[u32; 3]>,
     ) -> Result<Self> {
         let mesh = TriangleMesh::watertight(name, vertices, faces)?;
-        Ok(Self::new(name, "mesh", Geometry::Mesh(Arc::new(mesh))))
+        Ok(Self::new(name, "mesh", Form::Mesh(Arc::new(mesh))))
     }
 
     /// Open surface, solid behind its faces (terrain), m.
     pub fn open_mesh(name: &str, vertices: Vec<Point3<f64>>, faces: Vec<[u32; 3]>) -> Result<Self> {
         let mesh = TriangleMesh::open_surface(name, vertices, faces)?;
-        Ok(Self::new(name, "open mesh", Geometry::Mesh(Arc::new(mesh))))
+        Ok(Self::new(name, "open mesh", Form::Mesh(Arc::new(mesh))))
     }
 
     /// Height field, solid below.
     pub fn height_field(name: &str, field: &HeightField) -> Result<Self> {
         let mesh = field.mesh(name)?;
-        Ok(Self::new(
-            name,
-            "height field",
-            Geometry::Mesh(Arc::new(mesh)),
-        ))
+        Ok(Self::new(name, "height field", Form::Mesh(Arc::new(mesh))))
     }
 
     /// Several shapes moving as one, each at its pose.
@@ -221,7 +217,7 @@ impl Shape {
                 });
             }
         }
-        Ok(Self::new(name, "compound", Geometry::Compound(parts)))
+        Ok(Self::new(name, "compound", Form::Compound(parts)))
     }
 
     /// Signed distance function, meshed with edges of about `resolution` m if it is bounded.
@@ -232,17 +228,13 @@ impl Shape {
         } else {
             None
         };
-        Ok(Self::new(
-            name,
-            "SDF",
-            Geometry::Sdf(SdfSolid { sdf, faces }),
-        ))
+        Ok(Self::new(name, "SDF", Form::Sdf(SdfSolid { sdf, faces })))
     }
 
     /// Signed distance function with a mesh of its surface made elsewhere.
     pub fn sdf_with_mesh(name: &str, sdf: SdfRef, faces: TriangleMesh) -> Self {
         let faces = Some(CurvedMesh::new(faces, &*sdf));
-        Self::new(name, "SDF", Geometry::Sdf(SdfSolid { sdf, faces }))
+        Self::new(name, "SDF", Form::Sdf(SdfSolid { sdf, faces }))
     }
 
     /// Dish of the AL paper's family, meshed along its rings.
@@ -265,7 +257,7 @@ impl Shape {
 
     /// A shape for a user's own detector.
     pub fn custom(name: &str, custom: Arc<dyn CustomShape>) -> Self {
-        Self::new(name, "custom", Geometry::Custom(custom))
+        Self::new(name, "custom", Form::Custom(custom))
     }
 
     /// Name given when made.
@@ -285,32 +277,32 @@ impl Shape {
 
     /// Signed distance function, if the shape is one.
     pub fn as_sdf(&self) -> Option<&SdfRef> {
-        match &*self.geometry {
-            Geometry::Sdf(solid) => Some(&solid.sdf),
+        match &*self.form {
+            Form::Sdf(solid) => Some(&solid.sdf),
             _ => None,
         }
     }
 
     /// The user's shape, if it is one.
     pub fn as_custom(&self) -> Option<&dyn CustomShape> {
-        match &*self.geometry {
-            Geometry::Custom(custom) => Some(&**custom),
+        match &*self.form {
+            Form::Custom(custom) => Some(&**custom),
             _ => None,
         }
     }
 
     /// Mesh of the surface for drawing; `None` for unbounded, compound and custom shapes.
     pub fn surface(&self) -> Option<&TriangleMesh> {
-        match &*self.geometry {
-            Geometry::Convex(convex) => Some(convex.mesh()),
-            Geometry::Mesh(mesh) => Some(mesh),
-            Geometry::Sdf(solid) => solid.faces.as_ref().map(CurvedMesh::mesh),
+        match &*self.form {
+            Form::Convex(convex) => Some(convex.mesh()),
+            Form::Mesh(mesh) => Some(mesh),
+            Form::Sdf(solid) => solid.faces.as_ref().map(CurvedMesh::mesh),
             _ => None,
         }
     }
 
-    pub(crate) fn geometry(&self) -> &Geometry {
-        &self.geometry
+    pub(crate) fn form(&self) -> &Form {
+        &self.form
     }
 }
 

@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Vector3};
 
-use super::{Core, Geometry, Shape, TriangleMesh};
+use super::{Core, Form, Shape, TriangleMesh};
 
 /// The form of a shape in its own frame, lengths in m, axes of revolution along z.
 #[derive(Debug, Clone, Copy)]
@@ -57,8 +57,8 @@ pub enum Outline<'a> {
 impl Shape {
     /// What the shape looks like.
     pub fn outline(&self) -> Outline<'_> {
-        match self.geometry() {
-            Geometry::Convex(convex) => match (&convex.core, convex.radius) {
+        match self.form() {
+            Form::Convex(convex) => match (&convex.core, convex.radius) {
                 (Core::Point, radius) => Outline::Sphere { radius },
                 (Core::Segment { half_length }, radius) => Outline::Capsule {
                     half_length: *half_length,
@@ -92,14 +92,14 @@ impl Shape {
                 (Core::Ellipsoid { radii, .. }, 0.0) => Outline::Ellipsoid { radii: *radii },
                 _ => Outline::Mesh(convex.mesh()),
             },
-            Geometry::HalfSpace => Outline::HalfSpace,
-            Geometry::Mesh(mesh) => Outline::Mesh(mesh),
-            Geometry::Sdf(solid) => match &solid.faces {
+            Form::HalfSpace => Outline::HalfSpace,
+            Form::Mesh(mesh) => Outline::Mesh(mesh),
+            Form::Sdf(solid) => match &solid.faces {
                 Some(faces) => Outline::Mesh(faces.mesh()),
                 None => Outline::Hidden,
             },
-            Geometry::Compound(parts) => Outline::Compound(parts),
-            Geometry::Custom(_) => Outline::Hidden,
+            Form::Compound(parts) => Outline::Compound(parts),
+            Form::Custom(_) => Outline::Hidden,
         }
     }
 }

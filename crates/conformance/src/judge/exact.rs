@@ -141,8 +141,9 @@ fn add_block(
                     }
                 }
             } else {
-                for (dof, &value) in values.iter().enumerate() {
-                    add(dof, Double::from(value));
+                // A free body, or one of a sparse subsystem of bodies.
+                for (k, &value) in values.iter().enumerate() {
+                    add(6 * body + k, Double::from(value));
                 }
             }
         }

@@ -17,11 +17,13 @@ pub(super) type Triple = [Double; 3];
 /// the same amount; `mass` is the constraint's effective mass m.
 pub(super) fn obeying_impulse(
     constraint: &Constraint,
+    error: &[f64],
     z: &Triple,
     lambda: &Triple,
     mass: Double,
 ) -> Triple {
-    let error: Triple = std::array::from_fn(|row| Double::from(constraint.error[row]));
+    let of_row = |row: usize| Double::from(error.get(row).copied().unwrap_or(0.0));
+    let error: Triple = std::array::from_fn(of_row);
     // z − λ/m, where the moved velocity would be without an impulse.
     let bare: Triple = std::array::from_fn(|row| z[row] - lambda[row] / mass);
     let w: Triple = std::array::from_fn(|row| bare[row] + error[row]);
@@ -75,8 +77,14 @@ pub(super) fn obeying_impulse(
 }
 
 /// The violation in m/s: the largest component of (λ' − λ)/m. What is not finite is infinitely wrong.
-pub(super) fn violation(constraint: &Constraint, z: &Triple, lambda: &Triple, mass: Double) -> f64 {
-    let obeying = obeying_impulse(constraint, z, lambda, mass);
+pub(super) fn violation(
+    constraint: &Constraint,
+    error: &[f64],
+    z: &Triple,
+    lambda: &Triple,
+    mass: Double,
+) -> f64 {
+    let obeying = obeying_impulse(constraint, error, z, lambda, mass);
     let mut worst = 0.0_f64;
     for row in 0..constraint.rows {
         let moved = ((obeying[row] - lambda[row]) / mass).hi().abs();
@@ -251,18 +259,18 @@ mod tests {
                 let constraint = constraint(law, error);
                 let (exact_z, exact_lambda) = (z.map(Double::from), lambda.map(Double::from));
                 let mass = Double::from(2.5);
-                let moved = obeying_impulse(&constraint, &exact_z, &exact_lambda, mass)
+                let moved = obeying_impulse(&constraint, &error, &exact_z, &exact_lambda, mass)
                     .map(|value| value.hi());
                 let moved_z = std::array::from_fn(|row| z[row] + (moved[row] - lambda[row]) / 2.5);
                 obeys(law, error, moved_z, moved);
                 let farthest = (0..3)
                     .map(|row| (moved_z[row] - z[row]).abs())
                     .fold(0.0, f64::max);
-                let violation = violation(&constraint, &exact_z, &exact_lambda, mass);
+                let violation = violation(&constraint, &error, &exact_z, &exact_lambda, mass);
                 assert!((violation - farthest).abs() < 1e-12);
                 // From there it does not move again.
                 let (moved_z, moved) = (moved_z.map(Double::from), moved.map(Double::from));
-                assert!(super::violation(&constraint, &moved_z, &moved, mass) < 1e-12);
+                assert!(super::violation(&constraint, &error, &moved_z, &moved, mass) < 1e-12);
             }
         }
     }

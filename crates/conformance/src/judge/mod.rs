@@ -156,11 +156,17 @@ impl<'a> Judge<'a> {
                 z[row] = self.jacobian.row_times(at, &velocity);
                 own[row] = lambda[at];
                 let size = self.row_size(at, &velocity)
-                    + constraint.error[row].abs()
+                    + problem.error(index)[row].abs()
                     + self.gross_norms[at] * gross_energy;
                 rounding = rounding.max(ROUNDINGS * f64::EPSILON * size);
             }
-            let violation = law::violation(constraint, &z, &own, self.masses[index]);
+            let violation = law::violation(
+                constraint,
+                problem.error(index),
+                &z,
+                &own,
+                self.masses[index],
+            );
             verdict.unexplained = verdict.unexplained.max(violation - rounding);
             if violation > verdict.violation {
                 verdict.violation = violation;

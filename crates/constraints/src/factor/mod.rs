@@ -2,12 +2,15 @@
 
 mod dense;
 mod free_body;
+mod reach;
 mod sparse;
+mod symbolic;
 mod tree;
 
 pub use dense::DenseFactor;
 pub use free_body::FreeBodyFactor;
 pub use sparse::SparseFactor;
+pub(crate) use symbolic::SymbolicFactor;
 pub use tree::TreeFactor;
 
 use crate::problem::Problem;
@@ -16,6 +19,10 @@ use crate::subsystem::Subsystem;
 
 /// One block of A with its factor.
 #[derive(Debug)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "most blocks are free bodies, which stand side by side in memory"
+)]
 enum BlockFactor {
     FreeBody(FreeBodyFactor),
     Tree(TreeFactor),
@@ -25,7 +32,10 @@ enum BlockFactor {
 
 /// The dynamics matrix A of a problem, assembled and factorised block by block.
 ///
-/// [`update`](Self::update) reuses all storage while the problem keeps its shape.
+/// [`update`](Self::update) reuses all storage while the problem keeps its shape. Where subsystems come
+/// and go, every subsystem gets the storage of one of its kind that stood at its place or after it;
+/// that of a sparse one goes by its [pattern](crate::SparsePattern), which also keeps what was found
+/// out about it, so that no pattern is analysed twice.
 #[derive(Debug, Default)]
 pub struct DynamicsMatrix {
     blocks: Vec<BlockFactor>,
@@ -40,16 +50,30 @@ impl DynamicsMatrix {
     pub fn update(&mut self, problem: &Problem) -> Result<(), Failure> {
         self.dof_start.clear();
         self.dof_start.extend_from_slice(problem.dof_starts());
-        self.blocks.truncate(problem.subsystems().len());
-        for (index, subsystem) in problem.subsystems().iter().enumerate() {
-            if index == self.blocks.len() {
-                self.blocks.push(BlockFactor::empty_for(subsystem));
-            }
+        self.blocks
+            .reserve(problem.subsystems().len().saturating_sub(self.blocks.len()));
+        let mut all = problem.subsystems().iter().enumerate();
+        let outcome = all.try_for_each(|(index, subsystem)| {
+            self.bring_forward(index, subsystem);
             self.blocks[index]
                 .update(subsystem)
-                .map_err(|()| Failure::NotPositiveDefinite { subsystem: index })?;
+                .map_err(|()| Failure::NotPositiveDefinite { subsystem: index })
+        });
+        self.blocks.truncate(problem.subsystems().len());
+        outcome
+    }
+
+    /// Puts a block in place whose storage suits a subsystem: the one that is there, else the next
+    /// that suits, else a new one. Blocks that were left out stay behind it, for those that follow.
+    fn bring_forward(&mut self, index: usize, subsystem: &Subsystem) {
+        match self.blocks[index..]
+            .iter()
+            .position(|block| block.suits(subsystem))
+        {
+            Some(0) => {}
+            Some(ahead) => self.blocks.swap(index, index + ahead),
+            None => self.blocks.insert(index, BlockFactor::empty_for(subsystem)),
         }
-        Ok(())
     }
 
     /// out = A v.
@@ -70,8 +94,7 @@ impl DynamicsMatrix {
         });
     }
 
-    /// A bound on the relative error of solving with A, from the pivots alone; infinite where they are
-    /// not at hand.
+    /// A bound on the relative error of solving with A, from the pivots alone.
     pub(crate) fn error_bound(&self) -> f64 {
         let mut largest: f64 = 1.0;
         for (block, dofs) in self.blocks.iter().zip(self.dof_start.windows(2)) {
@@ -79,7 +102,7 @@ impl DynamicsMatrix {
                 BlockFactor::FreeBody(factor) => factor.largest_pivot_ratio(),
                 BlockFactor::Tree(factor) => factor.largest_pivot_ratio(),
                 BlockFactor::Dense(factor) => factor.largest_pivot_ratio(),
-                BlockFactor::Sparse(_) => f64::INFINITY,
+                BlockFactor::Sparse(factor) => factor.largest_pivot_ratio(),
             };
             // Each degree of freedom adds a rounding of its own, in either direction.
             largest = largest.max(ratio * ((dofs[1] - dofs[0]) as f64).sqrt());
@@ -117,7 +140,8 @@ impl DynamicsMatrix {
         match &mut self.blocks[subsystem] {
             BlockFactor::FreeBody(factor) => factor.inverse_norms_squared(columns),
             BlockFactor::Tree(factor) => factor.inverse_norms_squared(columns),
-            BlockFactor::Sparse(_) | BlockFactor::Dense(_) => {
+            BlockFactor::Sparse(factor) => factor.inverse_norms_squared(columns),
+            BlockFactor::Dense(_) => {
                 let mut sum = 0.0;
                 for lane in 0..4 {
                     if columns.iter().all(|entry| entry[lane] == 0.0) {
@@ -159,6 +183,17 @@ impl BlockFactor {
             Subsystem::Tree(_) => Self::Tree(TreeFactor::default()),
             Subsystem::Sparse(_) => Self::Sparse(SparseFactor::default()),
             Subsystem::Dense(_) => Self::Dense(DenseFactor::default()),
+        }
+    }
+
+    /// Whether the block's storage is of use to a subsystem.
+    fn suits(&self, subsystem: &Subsystem) -> bool {
+        match (self, subsystem) {
+            (Self::FreeBody(_), Subsystem::FreeBody(_))
+            | (Self::Tree(_), Subsystem::Tree(_))
+            | (Self::Dense(_), Subsystem::Dense(_)) => true,
+            (Self::Sparse(factor), Subsystem::Sparse(matrix)) => factor.holds(matrix),
+            _ => false,
         }
     }
 

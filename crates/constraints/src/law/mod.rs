@@ -21,7 +21,8 @@ use serde::{Deserialize, Serialize};
 
 /// Which pairs (z, λ) a constraint admits. z is J v̂, e the constraint's error term.
 ///
-/// The laws that are not contacts hold for each row by itself and take 1 to 3 rows.
+/// The laws that are not contacts hold for each row by itself; [`row_counts`](Self::row_counts) says
+/// how many a law takes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(tag = "law", rename_all = "snake_case")]
 pub enum Law {
@@ -104,6 +105,11 @@ impl Law {
             self,
             Law::Contact { .. } | Law::AnisotropicContact { .. } | Law::CompliantContact { .. }
         )
+    }
+
+    /// How many rows a constraint of this law may have.
+    pub fn row_counts(&self) -> std::ops::RangeInclusive<usize> {
+        if self.is_contact() { 3..=3 } else { 1..=3 }
     }
 
     /// Every kind of law.
@@ -269,11 +275,13 @@ impl Law {
 
     /// Refuses parameters that make no sense: `(field, value, reason)`.
     pub(crate) fn check(&self, rows: usize) -> Result<(), (&'static str, f64, &'static str)> {
-        if self.is_contact() && rows != 3 {
-            return Err(("rows", rows as f64, "a contact has three rows (t1, t2, n)"));
-        }
-        if !(1..=3).contains(&rows) {
-            return Err(("rows", rows as f64, "a constraint has one to three rows"));
+        if !self.row_counts().contains(&rows) {
+            let reason = if self.is_contact() {
+                "a contact has three rows (t1, t2, n)"
+            } else {
+                "a constraint of this law has one to three rows"
+            };
+            return Err(("rows", rows as f64, reason));
         }
         let not_negative = |field, value: f64| {
             if value.is_finite() && value >= 0.0 {

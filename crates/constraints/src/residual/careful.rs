@@ -152,19 +152,18 @@ impl Careful {
     fn add_impulses(&mut self, problem: &Problem, lambda: &[f64]) {
         for (index, constraint) in problem.constraints().iter().enumerate() {
             for (subsystem, block) in problem.terms(index) {
-                let residual = &mut self.residual[problem.dof_starts()[subsystem]..];
-                let first = self.first_body[subsystem];
+                let target = match (&problem.subsystems()[subsystem], &block) {
+                    (Subsystem::Tree(_), RowBlock::Body { .. }) => {
+                        self.force[self.first_body[subsystem]..].as_flattened_mut()
+                    }
+                    _ => &mut self.residual[problem.dof_starts()[subsystem]..],
+                };
                 for (row, &impulse) in lambda[constraint.row_range()].iter().enumerate() {
                     if impulse == 0.0 {
                         continue;
                     }
-                    for_each_entry(&block, row, |at, value| match (&block, at) {
-                        (RowBlock::Body { body, .. }, at)
-                            if matches!(problem.subsystems()[subsystem], Subsystem::Tree(_)) =>
-                        {
-                            self.force[first + *body][at] += value * impulse;
-                        }
-                        _ => residual[at] += value * impulse,
+                    block.for_each(row, |at, a, b| {
+                        target[at] += TwoFloat::new_mul(a, b) * impulse;
                     });
                 }
             }
@@ -201,12 +200,14 @@ impl Careful {
                 let mut sum = ZERO;
                 for (subsystem, block) in problem.terms(index) {
                     let velocity = match (&problem.subsystems()[subsystem], &block) {
-                        (Subsystem::Tree(_), RowBlock::Body { body, .. }) => {
-                            &self.motion[self.first_body[subsystem] + *body][..]
+                        (Subsystem::Tree(_), RowBlock::Body { .. }) => {
+                            self.motion[self.first_body[subsystem]..].as_flattened()
                         }
                         _ => &self.velocity[problem.dof_starts()[subsystem]..],
                     };
-                    for_each_entry(&block, row, |at, value| sum += velocity[at] * value);
+                    block.for_each(row, |at, a, b| {
+                        sum += velocity[at] * TwoFloat::new_mul(a, b);
+                    });
                 }
                 *out = f64::from(sum);
             }
@@ -225,35 +226,6 @@ fn subtract_product(out: &mut [TwoFloat], v: &[TwoFloat], at: impl Fn(usize, usi
     for (i, out) in out.iter_mut().enumerate() {
         for (j, &v) in v.iter().enumerate() {
             *out -= v * at(i, j);
-        }
-    }
-}
-
-/// Hands on the numbers of one row of a block with what they multiply: an entry of the body's velocity, or
-/// a degree of freedom.
-fn for_each_entry(block: &RowBlock<'_>, row: usize, mut visit: impl FnMut(usize, TwoFloat)) {
-    match *block {
-        RowBlock::Body { values, .. } => {
-            for (k, &value) in values[6 * row..6 * row + 6].iter().enumerate() {
-                visit(k, TwoFloat::from(value));
-            }
-        }
-        RowBlock::Dofs { dofs, values } => {
-            for (&dof, &value) in dofs.iter().zip(&values[row * dofs.len()..]) {
-                visit(dof, TwoFloat::from(value));
-            }
-        }
-        RowBlock::Nodes {
-            nodes,
-            weights,
-            frame,
-        } => {
-            for (&node, &weight) in nodes.iter().zip(weights) {
-                for axis in 0..3 {
-                    let value = TwoFloat::new_mul(weight, frame[3 * row + axis]);
-                    visit(3 * node + axis, value);
-                }
-            }
         }
     }
 }

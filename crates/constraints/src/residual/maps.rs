@@ -8,17 +8,22 @@ use crate::problem::{Constraint, Problem};
 /// ‖T_strict(J v̂ − λ; β = 1) − λ‖₂ / number of constraints.
 pub(super) fn paper(problem: &Problem, lambda: &[f64], row_velocity: &[f64]) -> f64 {
     let mut sum = 0.0;
+    let errors = problem.errors();
     let (fours, rest) = problem.constraints().as_chunks();
     for four in fours {
         match frictions(four) {
-            Some(friction) => sum += four_contacts(four, &friction, lambda, row_velocity),
+            Some(friction) => sum += four_contacts(four, &friction, errors, lambda, row_velocity),
             None => {
-                let each = four.iter().map(|one| squared(one, lambda, row_velocity));
+                let each = four
+                    .iter()
+                    .map(|one| squared(one, errors, lambda, row_velocity));
                 sum += each.sum::<f64>();
             }
         }
     }
-    let each = rest.iter().map(|one| squared(one, lambda, row_velocity));
+    let each = rest
+        .iter()
+        .map(|one| squared(one, errors, lambda, row_velocity));
     sum += each.sum::<f64>();
     let residual = sum.sqrt() / problem.constraints().len().max(1) as f64;
     // Most laws would drop a NaN, but not the sum.
@@ -30,11 +35,12 @@ pub(super) fn paper(problem: &Problem, lambda: &[f64], row_velocity: &[f64]) -> 
 }
 
 /// ‖T_strict(z − λ; β = 1) − λ‖² of a constraint, NaN when something is not finite.
-fn squared(constraint: &Constraint, lambda: &[f64], row_velocity: &[f64]) -> f64 {
+fn squared(constraint: &Constraint, errors: &[f64], lambda: &[f64], row_velocity: &[f64]) -> f64 {
     let impulse = constraint.load(lambda);
     let z = constraint.load(row_velocity);
     let law = &constraint.law;
-    let error = law.strict_defect(constraint.rows, &z, &constraint.error, &impulse, 1.0);
+    let e = constraint.load(errors);
+    let error = law.strict_defect(constraint.rows, &z, &e, &impulse, 1.0);
     error.norm_squared() + 0.0 * (z.sum() + impulse.sum())
 }
 
@@ -54,6 +60,7 @@ fn frictions(four: &[Constraint; 4]) -> Option<[f64; 4]> {
 fn four_contacts(
     four: &[Constraint; 4],
     friction: &[f64; 4],
+    errors: &[f64],
     lambda: &[f64],
     row_velocity: &[f64],
 ) -> f64 {
@@ -61,9 +68,10 @@ fn four_contacts(
     for (k, constraint) in four.iter().enumerate() {
         let own = constraint.load(lambda);
         let z = constraint.load(row_velocity);
+        let e = constraint.load(errors);
         spread += own.sum() + z.sum();
         for row in 0..3 {
-            pull[row][k] = z[row] + constraint.error[row];
+            pull[row][k] = z[row] + e[row];
             impulse[row][k] = own[row];
         }
     }
@@ -81,16 +89,17 @@ fn four_contacts(
 pub(super) fn natural_map(
     constraint: &Constraint,
     z: &Vector3<f64>,
+    e: &Vector3<f64>,
     impulse: &Vector3<f64>,
     beta: f64,
 ) -> Vector3<f64> {
-    let shift = constraint.law.normal_shift(z, &constraint.error, impulse);
+    let shift = constraint.law.normal_shift(z, e, impulse);
     let x_bar = z - impulse / beta;
     let operator = ConeOperator::Proximal { shift };
     impulse
         - constraint
             .law
-            .impulse(constraint.rows, &x_bar, &constraint.error, beta, operator)
+            .impulse(constraint.rows, &x_bar, e, beta, operator)
 }
 
 /// The contact's velocity with the De Saxcé shift: u + μ‖u_t‖ n.

@@ -90,7 +90,10 @@ impl Yardstick {
             .constraints()
             .iter()
             .map(|constraint| {
-                (constraint.load(&self.free_row_velocity) + constraint.error).norm_squared()
+                let rows = constraint.row_range();
+                let e = &problem.errors()[rows.clone()];
+                let both = self.free_row_velocity[rows].iter().zip(e);
+                both.map(|(z, e)| (z + e) * (z + e)).sum::<f64>()
             })
             .sum::<f64>()
             .sqrt();
@@ -150,24 +153,29 @@ impl Yardstick {
                     .count();
                 let group = &segments[at..at + count];
                 let dofs = problem.dof_starts()[subsystem]..problem.dof_starts()[subsystem + 1];
-                self.columns.clear();
-                for segment in group {
-                    let values = self.rows.values(index, segment);
-                    self.columns
-                        .resize(segment.first_dof - dofs.start, [0.0; 4]);
-                    // Rows that are not there stay zero.
-                    let row = |row: usize| {
-                        let values = values.get(row * segment.len..).unwrap_or_default();
-                        values.iter().copied().chain(std::iter::repeat(0.0))
-                    };
-                    let rows = row(0).zip(row(1)).zip(row(2)).take(segment.len);
-                    self.columns.extend(rows.map(|((x, y), z)| [x, y, z, 0.0]));
-                }
                 let solved = &mut self.product[..dofs.len()];
-                let columns = &mut self.columns;
-                let sum = self
-                    .dynamics
-                    .inverse_norms_squared(subsystem, columns, solved);
+                let mut sum = 0.0;
+                // Three rows at a time: those of a contact.
+                for first_row in (0..constraint.rows).step_by(3) {
+                    self.columns.clear();
+                    for segment in group {
+                        let values = self.rows.values(index, segment);
+                        self.columns
+                            .resize(segment.first_dof - dofs.start, [0.0; 4]);
+                        // Rows that are not there stay zero.
+                        let row = |row: usize| {
+                            let first = (first_row + row) * segment.len;
+                            let values = values.get(first..).unwrap_or_default();
+                            values.iter().copied().chain(std::iter::repeat(0.0))
+                        };
+                        let rows = row(0).zip(row(1)).zip(row(2)).take(segment.len);
+                        self.columns.extend(rows.map(|((x, y), z)| [x, y, z, 0.0]));
+                    }
+                    let columns = &mut self.columns;
+                    sum += self
+                        .dynamics
+                        .inverse_norms_squared(subsystem, columns, solved);
+                }
                 let mean = sum / constraint.rows as f64;
                 self.segment_diagonal
                     .resize(self.segment_diagonal.len() + count, mean);
@@ -325,10 +333,8 @@ impl Yardstick {
         let mut largest: f64 = 0.0;
         for (constraint, &mass) in problem.constraints().iter().zip(&self.effective_mass) {
             let (z, impulse) = (constraint.load(&self.row_velocity), constraint.load(lambda));
-            if constraint
-                .law
-                .weighs_impulses(&z, &constraint.error, &impulse, mass)
-            {
+            let e = constraint.load(problem.errors());
+            if constraint.law.weighs_impulses(&z, &e, &impulse, mass) {
                 largest = largest.max(2.0 * f64::EPSILON * impulse.norm() / mass);
             }
         }
@@ -351,7 +357,7 @@ impl Yardstick {
     fn size_of_sums(&mut self, problem: &Problem, lambda: &[f64]) -> f64 {
         self.energy.clone_from(&self.free_energy);
         for (index, constraint) in problem.constraints().iter().enumerate() {
-            let impulse = constraint.load(lambda).norm();
+            let impulse = norm(&lambda[constraint.row_range()]);
             for (subsystem, root) in roots(&self.rows, &self.gross_diagonal, index) {
                 self.energy[subsystem] += root * impulse;
             }
@@ -363,8 +369,10 @@ impl Yardstick {
                 .map(|(subsystem, root)| root * self.energy[subsystem])
                 .sum();
             // Rows that move nothing have a mass by convention only, which their law sees all the same.
-            let own = constraint.load(lambda).norm() / self.effective_mass[index];
-            largest = worse(largest, size.max(own) + constraint.error.amax());
+            let own = norm(&lambda[constraint.row_range()]) / self.effective_mass[index];
+            let e = problem.error(index).iter();
+            let e = e.fold(0.0, |largest: f64, e| largest.max(e.abs()));
+            largest = worse(largest, size.max(own) + e);
         }
         largest
     }
@@ -452,9 +460,10 @@ impl Yardstick {
         for (constraint, mass) in problem.constraints().iter().zip(&self.effective_mass) {
             let impulse = constraint.load(lambda);
             let z = constraint.load(row_velocity);
-            let velocity = constraint.law.law_velocity(&z, &constraint.error, &impulse);
+            let e = constraint.load(problem.errors());
+            let velocity = constraint.law.law_velocity(&z, &e, &impulse);
             if let Some(friction) = constraint.law.friction() {
-                let shifted = de_saxce(&constraint.law, &z, &constraint.error, &impulse);
+                let shifted = de_saxce(&constraint.law, &z, &e, &impulse);
                 out.primal = worse(out.primal, cone::distance(&impulse, friction));
                 out.dual = worse(out.dual, cone::distance_to_dual(&shifted, friction));
                 out.complementarity = worse(out.complementarity, impulse.dot(&shifted).abs());
@@ -472,13 +481,14 @@ impl Yardstick {
     fn scaled(&self, problem: &Problem, lambda: &[f64], row_velocity: &[f64]) -> f64 {
         let mut worst: f64 = 0.0;
         for (constraint, &mass) in problem.constraints().iter().zip(&self.effective_mass) {
-            if constraint.is_free(row_velocity, lambda) {
+            if constraint.is_free(problem.errors(), row_velocity, lambda) {
                 continue;
             }
             let impulse = constraint.load(lambda);
             let z = constraint.load(row_velocity);
+            let e = constraint.load(problem.errors());
             let law = &constraint.law;
-            let error = law.strict_defect(constraint.rows, &z, &constraint.error, &impulse, mass);
+            let error = law.strict_defect(constraint.rows, &z, &e, &impulse, mass);
             // `amax` and most laws would drop a NaN.
             if !(z.sum() + impulse.sum() + error.sum()).is_finite() {
                 return f64::INFINITY;
@@ -492,7 +502,7 @@ impl Yardstick {
         let scale = 1.0 / self.mean_diagonal;
         let (mut plain, mut balanced, mut size) = (0.0, 0.0, 0.0);
         for constraint in problem.constraints() {
-            if constraint.is_free(row_velocity, lambda) {
+            if constraint.is_free(problem.errors(), row_velocity, lambda) {
                 continue;
             }
             let impulse = constraint.load(lambda);
@@ -500,8 +510,9 @@ impl Yardstick {
             if !(z.sum() + impulse.sum()).is_finite() {
                 return (f64::INFINITY, f64::INFINITY);
             }
-            plain += natural_map(constraint, &z, &impulse, 1.0).norm_squared();
-            balanced += natural_map(constraint, &z, &impulse, scale).norm_squared();
+            let e = constraint.load(problem.errors());
+            plain += natural_map(constraint, &z, &e, &impulse, 1.0).norm_squared();
+            balanced += natural_map(constraint, &z, &e, &impulse, scale).norm_squared();
             size += impulse.norm_squared();
         }
         // r√d and u/√d: the map with β = 1/d, times √d.
@@ -536,6 +547,10 @@ impl Yardstick {
             error.sqrt()
         }
     }
+}
+
+fn norm(vector: &[f64]) -> f64 {
+    vector.iter().map(|x| x * x).sum::<f64>().sqrt()
 }
 
 /// √ of the mean diagonal of J A_j⁻¹ Jᵀ that a constraint sees in each of its subsystems, 1/√kg.

@@ -1,9 +1,11 @@
 //! One diagonal block of A: a body, a tree, a sparse or a dense matrix.
 
 mod sparse;
+mod sparse_pattern;
 mod tree;
 
 pub use sparse::SparseSymmetric;
+pub use sparse_pattern::SparsePattern;
 pub use tree::{Tree, TreeBody};
 
 use nalgebra::{DMatrix, Matrix6};
@@ -40,7 +42,8 @@ impl Subsystem {
         match self {
             Subsystem::FreeBody(_) => 1,
             Subsystem::Tree(tree) => tree.bodies().len(),
-            Subsystem::Sparse(_) | Subsystem::Dense(_) => 0,
+            Subsystem::Sparse(matrix) => matrix.body_count(),
+            Subsystem::Dense(_) => 0,
         }
     }
 

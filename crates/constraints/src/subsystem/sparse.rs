@@ -1,15 +1,69 @@
 //! A symmetric sparse matrix, lower triangle by columns.
 
-use serde::{Deserialize, Serialize};
+use std::sync::Arc;
+
+use serde::{Deserialize, Serialize, Serializer};
+
+use super::SparsePattern;
+use super::are_finite;
 
 /// Symmetric sparse matrix with a fixed pattern: the lower triangle (diagonal included) in
 /// compressed columns, row indices ascending within each column.
-#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+///
+/// Copies share their [pattern](SparsePattern), and with it the analysis that factorising needs.
+#[derive(Debug, Clone, PartialEq, Deserialize)]
+#[serde(from = "MatrixInFile")]
 pub struct SparseSymmetric {
+    pattern: Arc<SparsePattern>,
+    values: Vec<f64>,
+    has_bodies: bool,
+}
+
+/// What a matrix is in a file.
+#[derive(Deserialize)]
+#[serde(rename = "SparseSymmetric")]
+struct MatrixInFile {
     dimension: usize,
     column_start: Vec<usize>,
     row_index: Vec<usize>,
     values: Vec<f64>,
+    #[serde(default)]
+    has_bodies: bool,
+}
+
+#[derive(Serialize)]
+#[serde(rename = "SparseSymmetric")]
+struct MatrixRef<'a> {
+    dimension: usize,
+    column_start: &'a [usize],
+    row_index: &'a [usize],
+    values: &'a [f64],
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    has_bodies: bool,
+}
+
+impl Serialize for SparseSymmetric {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let whole = MatrixRef {
+            dimension: self.dimension(),
+            column_start: self.column_start(),
+            row_index: self.row_index(),
+            values: &self.values,
+            has_bodies: self.has_bodies,
+        };
+        whole.serialize(serializer)
+    }
+}
+
+impl From<MatrixInFile> for SparseSymmetric {
+    fn from(file: MatrixInFile) -> Self {
+        let pattern = SparsePattern::new(file.dimension, file.column_start, file.row_index);
+        Self {
+            pattern: Arc::new(pattern),
+            values: file.values,
+            has_bodies: file.has_bodies,
+        }
+    }
 }
 
 impl SparseSymmetric {
@@ -50,26 +104,79 @@ impl SparseSymmetric {
             }
         }
         Ok(Self {
-            dimension,
-            column_start,
-            row_index,
+            pattern: Arc::new(SparsePattern::new(dimension, column_start, row_index)),
             values,
+            has_bodies: false,
         })
+    }
+
+    /// A matrix of zeros with this pattern, which it shares.
+    pub fn zeros(pattern: &Arc<SparsePattern>) -> Self {
+        Self {
+            pattern: Arc::clone(pattern),
+            values: vec![0.0; pattern.row_index().len()],
+            has_bodies: false,
+        }
+    }
+
+    /// A matrix of zeros that shares the pattern of this one.
+    #[must_use]
+    pub fn with_zeros(&self) -> Self {
+        Self {
+            has_bodies: self.has_bodies,
+            ..Self::zeros(&self.pattern)
+        }
+    }
+
+    /// The same matrix, its degrees of freedom being the velocities of bodies such as the links of a
+    /// rod, six by six: (linear, angular), world axes at each body's own reference point.
+    /// [`RowBlock::Body`](crate::RowBlock::Body) may then act on it.
+    ///
+    /// # Errors
+    /// A number of degrees of freedom that is not a multiple of six.
+    pub fn of_bodies(mut self) -> Result<Self, String> {
+        self.has_bodies = true;
+        self.check_bodies()?;
+        Ok(self)
+    }
+
+    /// Number of bodies, zero where the matrix is not [of bodies](Self::of_bodies).
+    pub fn body_count(&self) -> usize {
+        if self.has_bodies {
+            self.dimension() / 6
+        } else {
+            0
+        }
+    }
+
+    fn check_bodies(&self) -> Result<(), String> {
+        if self.has_bodies && !self.dimension().is_multiple_of(6) {
+            return Err(format!(
+                "{} degrees of freedom are not those of bodies, six each",
+                self.dimension()
+            ));
+        }
+        Ok(())
+    }
+
+    /// Where the entries are.
+    pub fn pattern(&self) -> &Arc<SparsePattern> {
+        &self.pattern
     }
 
     /// Number of rows and columns.
     pub fn dimension(&self) -> usize {
-        self.dimension
+        self.pattern.dimension()
     }
 
     /// Start of each column in [`row_index`](Self::row_index) and [`values`](Self::values).
     pub fn column_start(&self) -> &[usize] {
-        &self.column_start
+        self.pattern.column_start()
     }
 
     /// Row of each entry.
     pub fn row_index(&self) -> &[usize] {
-        &self.row_index
+        self.pattern.row_index()
     }
 
     /// Value of each entry.
@@ -82,18 +189,29 @@ impl SparseSymmetric {
         &mut self.values
     }
 
-    /// Whether another matrix has its entries in the same places.
+    /// Takes over pattern and values of another matrix; allocates only where it has more entries.
+    pub fn copy_from(&mut self, other: &Self) {
+        if !Arc::ptr_eq(&self.pattern, &other.pattern) {
+            self.pattern = Arc::clone(&other.pattern);
+        }
+        self.values.clone_from(&other.values);
+        self.has_bodies = other.has_bodies;
+    }
+
+    /// Whether another matrix has its entries in the same places: at once where they share a
+    /// pattern, else entry by entry.
     pub fn same_pattern(&self, other: &Self) -> bool {
-        self.column_start == other.column_start && self.row_index == other.row_index
+        self.pattern == other.pattern
     }
 
     /// out = A x.
     pub fn mul(&self, x: &[f64], out: &mut [f64]) {
+        let (column_start, row_index) = (self.column_start(), self.row_index());
         out.fill(0.0);
-        for column in 0..self.dimension {
+        for column in 0..self.dimension() {
             let mut sum = 0.0;
-            for k in self.column_start[column]..self.column_start[column + 1] {
-                let (row, value) = (self.row_index[k], self.values[k]);
+            for k in column_start[column]..column_start[column + 1] {
+                let (row, value) = (row_index[k], self.values[k]);
                 out[row] += value * x[column];
                 if row != column {
                     sum += value * x[row];
@@ -104,35 +222,26 @@ impl SparseSymmetric {
     }
 
     pub(crate) fn check(&self) -> Result<(), String> {
-        let n = self.dimension;
-        let sizes_agree = self.column_start.len().checked_sub(1) == Some(n)
-            && self.column_start[0] == 0
-            && self.column_start.windows(2).all(|w| w[0] < w[1])
-            && self.column_start[n] == self.row_index.len()
-            && self.row_index.len() == self.values.len();
-        if !sizes_agree {
-            return Err("the sparse pattern is inconsistent (column starts, rows and values must fit, and every column needs its diagonal)".into());
+        self.pattern.check()?;
+        self.check_bodies()?;
+        let (column_start, row_index) = (self.column_start(), self.row_index());
+        if self.values.len() != row_index.len() {
+            return Err(format!(
+                "the sparse pattern has {} entries, but there are {} values",
+                row_index.len(),
+                self.values.len()
+            ));
         }
-        for column in 0..n {
-            let range = self.column_start[column]..self.column_start[column + 1];
-            let rows = &self.row_index[range.clone()];
-            if rows[0] != column
-                || rows.windows(2).any(|w| w[0] >= w[1])
-                || rows[rows.len() - 1] >= n
-            {
+        let all_finite = are_finite(&self.values);
+        for column in 0..self.dimension() {
+            let range = column_start[column]..column_start[column + 1];
+            if !all_finite && let Some(k) = range.clone().find(|&k| !self.values[k].is_finite()) {
                 return Err(format!(
-                    "column {column}: rows must ascend from the diagonal and stay below {n}"
+                    "A[{},{column}] = {} is not finite",
+                    row_index[k], self.values[k]
                 ));
             }
-            for k in range {
-                if !self.values[k].is_finite() {
-                    return Err(format!(
-                        "A[{},{column}] = {} is not finite",
-                        self.row_index[k], self.values[k]
-                    ));
-                }
-            }
-            let diagonal = self.values[self.column_start[column]];
+            let diagonal = self.values[range.start];
             if diagonal <= 0.0 {
                 return Err(format!(
                     "A[{column},{column}] = {diagonal} is not positive: A must be positive definite"

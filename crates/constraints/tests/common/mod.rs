@@ -262,7 +262,10 @@ fn dense_rows(subsystem: &Subsystem, block: &RowBlock<'_>, rows: usize) -> DMatr
             let values = DMatrix::from_row_slice(rows, 6, values);
             match subsystem {
                 Subsystem::Tree(tree) => values * body_jacobian(tree, body),
-                _ => values,
+                _ => {
+                    out.columns_mut(6 * body, 6).copy_from(&values);
+                    out
+                }
             }
         }
         RowBlock::Dofs { dofs, values } => {

@@ -17,7 +17,7 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
     let mut rows = Vec::new();
     let mut statements = Vec::new();
     for (index, ((solver, tolerance), reported)) in SOLVERS.into_iter().zip(REPORTED).enumerate() {
-        run.tell(0.4 + 0.3 * index as f64, &format!("Panda with {solver}"));
+        run.tell(0.4 + 0.25 * index as f64, &format!("Panda with {solver}"));
         let options = Options {
             settings: SettingsDescription {
                 solver: Some(solver.to_owned()),

@@ -57,8 +57,7 @@ pub fn densify(problem: &Problem) -> Result<Problem, ProblemError> {
             .iter()
             .map(|(subsystem, dofs, values)| (*subsystem, RowBlock::Dofs { dofs, values }))
             .collect();
-        let error = &constraint.error.as_slice()[..constraint.rows];
-        out.push_constraint(constraint.law, error, &terms)?;
+        out.push_constraint(constraint.law, problem.error(index), &terms)?;
     }
     Ok(out)
 }

@@ -17,10 +17,9 @@ pub(crate) fn push_copy(
     law: Law,
     rename: impl Fn(usize) -> usize,
 ) -> Result<usize, ProblemError> {
-    let original = &from.constraints()[constraint];
     let blocks: Vec<_> = from
         .terms(constraint)
         .map(|(subsystem, block)| (rename(subsystem), block))
         .collect();
-    out.push_constraint(law, &original.error.as_slice()[..original.rows], &blocks)
+    out.push_constraint(law, from.error(constraint), &blocks)
 }

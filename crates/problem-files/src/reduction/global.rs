@@ -345,8 +345,7 @@ mod tests {
         let problem = global.problem();
         assert_eq!(problem.subsystems().len(), 2);
         assert_eq!(problem.dof_count(), 3);
-        let error = problem.constraints()[0].error;
-        assert_eq!(error.as_slice(), [0.2, 0.3, 0.1]);
+        assert_eq!(problem.error(0), [0.2, 0.3, 0.1]);
         let mut yardstick = Yardstick::default();
         yardstick.update(problem).unwrap();
         // M⁻¹ f of the coupled block [2 .5; .5 3], and 1 for the third.

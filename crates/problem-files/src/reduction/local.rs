@@ -266,9 +266,7 @@ mod tests {
         let r = [0.3, -0.2, 1.0, 0.0, 0.5, 2.0];
         let defect = reduced.factor_defect(&r);
         assert!(defect.iter().all(|d| d.abs() < 1e-11), "{defect:?}");
-        let errors: Vec<f64> = (reduced.problem().constraints().iter())
-            .flat_map(|c| c.error.as_slice().to_vec())
-            .collect();
+        let errors = reduced.problem().errors();
         assert_eq!(errors, [0.2, 0.3, -1.0, 0.1, 0.0, -2.0]);
     }
 

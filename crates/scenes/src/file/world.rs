@@ -144,11 +144,11 @@ impl<'a> Builder<'a> {
             }
             let material = description.material.as_ref();
             let material = material.and_then(|name| self.file.scene.materials.get(name));
+            let pose = place.offset * description.pose;
             let collider = Collider {
                 material: material.copied().unwrap_or_else(Material::default),
-                local_pose: place.offset * description.pose,
                 groups: description.groups,
-                ..Collider::new(&name, place.body.index(), shape)
+                ..Collider::rigid_at(&name, place.body.index() as u32, pose, shape)
             };
             let color = description.color;
             let attached = self.world.attach_collider(collider);

@@ -41,8 +41,9 @@ pub struct Inputs {
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Commands {
     pub(crate) inputs: Inputs,
-    /// Per degree of freedom and per tendon: what was asked for last; it stays.
-    dofs: Vec<Tracking>,
+    /// Per degree of freedom of the robots, one after the other, and per tendon: what was asked for
+    /// last; it stays.
+    joints: Vec<Tracking>,
     tendons: Vec<Tracking>,
     /// Per actuator: its control, where one was set.
     controls: Vec<Option<f64>>,
@@ -50,14 +51,15 @@ pub struct Commands {
     additions: Vec<Addition>,
     /// Forces of the step that begins, in the order in which they were asked for.
     pushes: Vec<Push>,
+    /// Whether any of the inputs' forces is not zero.
+    has_forces: bool,
     /// Additions and pushes of controllers and actuators: a step that is tried again begins without
     /// them.
     additions_of_step: Range<usize>,
     pushes_of_step: Range<usize>,
     /// Per body: whether it takes a velocity or forces.
     kinds: Vec<CommandKind>,
-    /// Per robot: its degrees of freedom.
-    robots: Vec<Range<usize>>,
+    robots: Vec<RobotDofs>,
 }
 
 /// What may be commanded on a body.
@@ -74,6 +76,15 @@ struct Push {
     body: usize,
     force: Vector3<f64>,
     act: Act,
+}
+
+/// The degrees of freedom of a robot.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+struct RobotDofs {
+    /// Among those of the world.
+    world: Range<usize>,
+    /// Among those of the robots.
+    joints: Range<usize>,
 }
 
 /// A drive that is added to those of a degree of freedom or a tendon.
@@ -120,8 +131,8 @@ impl Commands {
     /// An unknown robot or degree of freedom, a number that is not finite, a negative gain.
     pub fn track(&mut self, robot: RobotHandle, dof: usize, tracking: Tracking) -> Result<()> {
         validate(&tracking)?;
-        let coordinate = self.coordinate(robot, dof)?;
-        self.dofs[coordinate] = tracking;
+        let joint = self.dofs_with(robot, dof)?.joints.start + dof;
+        self.joints[joint] = tracking;
         Ok(())
     }
 
@@ -131,7 +142,7 @@ impl Commands {
     /// As [`track`](Self::track).
     pub fn add_drive(&mut self, robot: RobotHandle, dof: usize, tracking: Tracking) -> Result<()> {
         validate(&tracking)?;
-        let on = Coordinate::Dof(self.coordinate(robot, dof)?);
+        let on = Coordinate::Dof(self.dofs_with(robot, dof)?.world.start + dof);
         self.additions.push(Addition { on, tracking });
         Ok(())
     }
@@ -148,14 +159,14 @@ impl Commands {
         Ok(())
     }
 
-    /// A degree of freedom of a robot in the world.
-    fn coordinate(&self, robot: RobotHandle, dof: usize) -> Result<usize> {
-        let dofs = self.robots.get(robot.0).filter(|dofs| dof < dofs.len());
-        let dofs = dofs.ok_or_else(|| SimError::Unknown {
+    /// The degrees of freedom of a robot that has this one.
+    fn dofs_with(&self, robot: RobotHandle, dof: usize) -> Result<&RobotDofs> {
+        let dofs = self.robots.get(robot.0);
+        let dofs = dofs.filter(|dofs| dof < dofs.world.len());
+        dofs.ok_or_else(|| SimError::Unknown {
             what: "robot and degree of freedom",
             name: format!("{}, {dof}", robot.0),
-        })?;
-        Ok(dofs.start + dof)
+        })
     }
 
     /// Sets the control of an actuator from now on, in place of its own signal.
@@ -295,9 +306,8 @@ impl Commands {
 
     /// Makes room for degrees of freedom.
     pub(crate) fn add_dofs(&mut self, count: usize) {
-        let count = self.dofs.len() + count;
-        self.dofs.resize(count, Tracking::default());
-        self.inputs.dofs.resize(count, Tracking::default());
+        let dofs = &mut self.inputs.dofs;
+        dofs.resize(dofs.len() + count, Tracking::default());
     }
 
     /// Makes room for one more tendon.
@@ -313,7 +323,13 @@ impl Commands {
 
     /// Says which degrees of freedom are those of a new robot.
     pub(crate) fn add_robot(&mut self, dofs: Range<usize>) {
-        self.robots.push(dofs);
+        let first = self.joints.len();
+        let end = first + dofs.len();
+        self.joints.resize(end, Tracking::default());
+        self.robots.push(RobotDofs {
+            world: dofs,
+            joints: first..end,
+        });
     }
 
     /// Keeps the first bodies and degrees of freedom and forgets the rest.
@@ -322,7 +338,6 @@ impl Commands {
         self.inputs.driven.truncate(bodies);
         self.kinds.truncate(bodies);
         self.inputs.dofs.truncate(dofs);
-        self.dofs.truncate(dofs);
     }
 
     /// Takes over other commands without allocating, if they are of the same world.
@@ -331,11 +346,12 @@ impl Commands {
         self.inputs.tendons.clone_from(&other.inputs.tendons);
         self.inputs.wrenches.clone_from(&other.inputs.wrenches);
         self.inputs.driven.clone_from(&other.inputs.driven);
-        self.dofs.clone_from(&other.dofs);
+        self.joints.clone_from(&other.joints);
         self.tendons.clone_from(&other.tendons);
         self.controls.clone_from(&other.controls);
         self.additions.clone_from(&other.additions);
         self.pushes.clone_from(&other.pushes);
+        self.has_forces = other.has_forces;
         self.additions_of_step = other.additions_of_step.clone();
         self.pushes_of_step = other.pushes_of_step.clone();
         self.kinds.clone_from(&other.kinds);
@@ -351,13 +367,13 @@ impl Commands {
                 inputs.tendons.len(),
                 inputs.wrenches.len(),
                 inputs.driven.len(),
-                commands.dofs.len(),
+                commands.joints.len(),
                 commands.tendons.len(),
                 commands.controls.len(),
             ]
         };
         let has = |addition: &Addition| match addition.on {
-            Coordinate::Dof(dof) => dof < self.dofs.len(),
+            Coordinate::Dof(dof) => dof < self.inputs.dofs.len(),
             Coordinate::Tendon(tendon) => tendon < self.tendons.len(),
         };
         let is_part =
@@ -374,7 +390,10 @@ impl Commands {
 
     /// Adds up the forces of the step that begins; `center` is where torques are taken about.
     pub(super) fn add_up_forces(&mut self, center: impl Fn(usize) -> Vector3<f64>) {
-        self.inputs.wrenches.fill(Wrench::default());
+        if self.has_forces {
+            self.inputs.wrenches.fill(Wrench::default());
+        }
+        self.has_forces = !self.pushes.is_empty();
         for push in &self.pushes {
             let wrench = &mut self.inputs.wrenches[push.body];
             wrench.force += push.force;
@@ -387,7 +406,10 @@ impl Commands {
 
     /// Adds up the drives of joints and tendons in the step that begins.
     pub(super) fn add_up_drives(&mut self, sums: &mut Sums) {
-        self.inputs.dofs.copy_from_slice(&self.dofs);
+        for robot in &self.robots {
+            let joints = &self.joints[robot.joints.clone()];
+            self.inputs.dofs[robot.world.clone()].copy_from_slice(joints);
+        }
         self.inputs.tendons.copy_from_slice(&self.tendons);
         let additions = self.additions.iter();
         let on_dofs = additions.clone().filter_map(|addition| match addition.on {

@@ -50,10 +50,10 @@ impl Sums {
         drives: &mut [Tracking],
         additions: impl Iterator<Item = (usize, &'a Tracking)>,
     ) {
-        if self.sums.len() < drives.len() {
-            self.sums.resize(drives.len(), Sum::default());
-        }
         for (coordinate, tracking) in additions {
+            if self.sums.len() < drives.len() {
+                self.sums.resize(drives.len(), Sum::default());
+            }
             let sum = &mut self.sums[coordinate];
             if !sum.is_begun {
                 sum.is_begun = true;

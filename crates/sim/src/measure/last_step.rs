@@ -59,21 +59,25 @@ impl LastStep {
         }
     }
 
-    /// Takes over names and results of the constraints.
-    pub(crate) fn keep_rows(&mut self, rows: &RowList, results: &[RowResult]) {
+    /// Takes over names and results of the constraints; what it had of them is handed back.
+    pub(crate) fn keep_rows(&mut self, rows: &RowList, results: &mut Vec<RowResult>) {
         self.keys.clear();
         self.keys.extend(rows.heads().iter().map(|head| head.key));
-        self.results.clear();
-        self.results.extend_from_slice(results);
+        std::mem::swap(&mut self.results, results);
+    }
+
+    /// What was found of the constraints, in their order.
+    pub(crate) fn results(&self) -> &[RowResult] {
+        &self.results
     }
 
     /// Adds up what constraints did to links.
     pub(crate) fn add_up_loads(&mut self, bodies: usize, layout: &Layout, islands: &Islands) {
         self.loads.clear();
-        self.loads.resize(bodies, Vector6::zeros());
-        if layout.first_frame.iter().all(Option::is_none) {
+        if !layout.has_links {
             return;
         }
+        self.loads.resize(bodies, Vector6::zeros());
         islands.for_each_body_impulse(|subsystem, body, values, impulse| {
             if let Some(first) = layout.first_frame[subsystem] {
                 let load = &mut self.loads[first + body];
@@ -115,15 +119,21 @@ impl LastStep {
             .map(|(key, result)| (key.part, result))
     }
 
-    /// Whether it can be of a world with this many bodies, tendons and subsystems, and such a state.
-    pub(crate) fn fits(&self, [bodies, tendons, subsystems]: [usize; 3], state: &State) -> bool {
+    /// Whether it can be of a world with this many bodies and tendons, such a layout and such a state.
+    pub(crate) fn fits(
+        &self,
+        [bodies, tendons]: [usize; 2],
+        layout: &Layout,
+        state: &State,
+    ) -> bool {
+        let loads = if layout.has_links { bodies } else { 0 };
         let has = |pull: &Pull| pull.tendon < tendons && pull.frame < bodies;
         !self.is_known
             || (self.pulls.iter().all(has)
                 && self.wrenches.len() == bodies
                 && self.direct.len() == tendons
-                && self.loads.len() == bodies
-                && self.references.len() == subsystems
+                && self.loads.len() == loads
+                && self.references.len() == layout.subsystem_count()
                 && self.keys.len() == self.results.len()
                 && self.previous.q.len() == state.q.len()
                 && self.previous.v.len() == state.v.len()

@@ -10,13 +10,14 @@ pub use joints::JointState;
 pub(crate) use last_step::LastStep;
 
 use nalgebra::{Point3, Vector3};
+use stiction_collision::Support;
 use stiction_islands::SolvedProblem;
 
 use crate::body::BodyHandle;
 use crate::connection::ConnectionHandle;
 use crate::drive::Wrench;
 use crate::error::{Result, SimError};
-use crate::step::{ContactForce, ContactMode, RowKind, StepReport};
+use crate::step::{ContactForce, ContactMode, RowKind, StepReport, sites};
 use crate::world::World;
 
 impl World {
@@ -39,9 +40,10 @@ impl World {
     /// Lowest and highest corner of the box around everything that collides and is bounded, world
     /// axes, m; `None` where nothing is.
     pub fn bounds(&self) -> Option<[Point3<f64>; 2]> {
-        let boxes = self.collision.colliders().iter().map(|collider| {
-            let pose = self.places.frames.pose[collider.body] * collider.local_pose;
-            collider.shape.bounds().transformed(&pose)
+        let boxes = self.colliders.as_slice().iter().filter_map(|collider| {
+            let (frame, pose, shape) = collider.as_rigid()?;
+            let pose = self.places.frames.pose[frame as usize] * pose;
+            Some(shape.bounds().transformed(&pose))
         });
         let bounded = boxes.filter(|bounds| {
             let mut corners = bounds.min.iter().chain(bounds.max.iter());
@@ -62,9 +64,9 @@ impl World {
         let center = self.center(body.0);
         let mut sum = Wrench::default();
         for contact in &self.contact_forces {
-            let force = if contact.body_b == body {
+            let force = if contact.body_b == Some(body) {
                 contact.force
-            } else if contact.body_a == body {
+            } else if contact.body_a == Some(body) {
                 -contact.force
             } else {
                 continue;
@@ -124,7 +126,7 @@ impl World {
         last.is_known = true;
         last.previous.copy_from(&self.state);
         last.wrenches.clone_from(&self.commands.inputs.wrenches);
-        last.keep_rows(&self.rows, &self.results);
+        last.keep_rows(&self.rows, &mut self.results);
         let bodies = self.tables.bodies.len();
         last.add_up_loads(bodies, &self.tables.layout, &self.islands);
         last.references.clone_from(&self.places.references);
@@ -138,11 +140,11 @@ impl World {
         let dt = self.settings.time_step;
         let slip_speed = SLIP_SPEED.max(10.0 * self.settings.tolerance);
         self.contact_forces.clear();
-        for (contact, row) in self.contacts.with_results(&self.rows, &self.results) {
+        for (contact, row) in self.contacts.with_results(&self.rows, self.last.results()) {
             let [t1, t2, n] = row.note.frame;
             let force = (t1 * row.impulse[0] + t2 * row.impulse[1] + n * row.impulse[2]) / dt;
-            let velocity = |body: usize| self.places.velocity_at(body as u32, &contact.point);
-            let relative = velocity(contact.body_b) - velocity(contact.body_a);
+            let [first, second] = sites(contact, &self.places);
+            let relative = second.velocity(&self.places) - first.velocity(&self.places);
             let slip = (relative - n * n.dot(&relative)).norm();
             let mode = if row.impulse[2] <= 0.0 {
                 ContactMode::Open
@@ -152,8 +154,8 @@ impl World {
                 ContactMode::Stick
             };
             self.contact_forces.push(ContactForce {
-                body_a: BodyHandle(contact.body_a),
-                body_b: BodyHandle(contact.body_b),
+                body_a: body_of(&contact.on[0]),
+                body_b: body_of(&contact.on[1]),
                 point: contact.point,
                 normal: contact.normal,
                 gap: contact.gap,
@@ -179,5 +181,13 @@ impl World {
         self.report.kinetic_energy = kinetic;
         self.report.potential_energy = potential;
         Ok(())
+    }
+}
+
+/// The body that a contact stands on, if it stands on one.
+fn body_of(support: &Support) -> Option<BodyHandle> {
+    match support {
+        Support::Frame(frame) => Some(BodyHandle(*frame as usize)),
+        Support::Frames { .. } | Support::Nodes { .. } => None,
     }
 }

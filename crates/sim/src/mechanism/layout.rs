@@ -28,6 +28,8 @@ pub struct Layout {
     /// Of each subsystem: the frame of its first body, where bodies that follow have the frames that
     /// follow; `None` for one without.
     pub(crate) first_frame: Vec<Option<usize>>,
+    /// Whether there is such a subsystem.
+    pub(crate) has_links: bool,
 }
 
 impl Layout {

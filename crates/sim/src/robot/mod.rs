@@ -94,6 +94,7 @@ impl Robot {
             let (subsystem, _) = registry.subsystem(&vec![0.0; view.dofs.len()]);
             let first_frame = first_body + view.bodies.start;
             registry.tables.layout.first_frame[subsystem] = Some(first_frame);
+            registry.tables.layout.has_links = true;
         }
         let most_bodies = views.iter().map(|view| view.parents.len()).max();
         let robot = Self {

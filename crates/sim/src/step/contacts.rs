@@ -1,13 +1,12 @@
 //! Contact points as rows.
 
-use stiction_collision::{ContactMaterial, ContactPoint};
+use stiction_collision::{ColliderSet, ContactMaterial, ContactPoint, Support};
 use stiction_constraints::Law;
 use stiction_islands::{AssemblyError, RowList, RowNote, RowResult};
 use stiction_modeling::contact::{Contact, Surface};
 use stiction_modeling::{Places, Site};
 
 use super::rows::RowKind;
-use crate::body::Body;
 use crate::error::{Result, SimError};
 use crate::mechanism::{RowContext, RowSource};
 
@@ -21,15 +20,18 @@ pub(crate) struct Contacts {
 
 impl Contacts {
     /// Finds the laws of the contacts.
-    pub(crate) fn prepare(&mut self, bodies: &[Body], dt: f64) -> Result<()> {
+    pub(crate) fn prepare(&mut self, colliders: &ColliderSet, dt: f64) -> Result<()> {
         self.laws.clear();
         for point in &self.points {
             let law = surface(&point.material).law(dt);
             self.laws.push(law.map_err(|reason| SimError::NotPossible {
-                element: format!(
-                    "contact of \"{}\" and \"{}\"",
-                    bodies[point.body_a].name, bodies[point.body_b].name
-                ),
+                element: {
+                    let names = point.colliders.map(|collider| {
+                        let collider = colliders.get(collider);
+                        collider.map_or("?", |collider| collider.name.as_str())
+                    });
+                    format!("contact of \"{}\" and \"{}\"", names[0], names[1])
+                },
                 reason: reason.to_owned(),
             })?);
         }
@@ -51,11 +53,30 @@ impl Contacts {
     }
 }
 
-/// Where a contact acts: on the point between the two surfaces.
-fn sites(point: &ContactPoint) -> [Site; 2] {
-    [point.body_a, point.body_b].map(|body| Site::Frame {
-        frame: body as u32,
-        at: point.point,
+/// Where a contact acts: both sides on the point between the two surfaces.
+pub(crate) fn sites(point: &ContactPoint, places: &Places) -> [Site; 2] {
+    point.on.map(|support| match support {
+        Support::Frame(frame) => Site::Frame {
+            frame,
+            at: point.point,
+        },
+        Support::Frames { frames, weights } => {
+            let [a, b] = frames.map(|frame| places.origin(frame));
+            Site::Between {
+                frames,
+                weights,
+                offset: point.point.coords - (a * weights[0] + b * weights[1]),
+            }
+        }
+        Support::Nodes {
+            nodes: [a, b, c],
+            weights: [u, v, w],
+            count,
+        } => Site::Nodes {
+            nodes: [a, b, c, a],
+            weights: [u, v, w, 0.0],
+            count,
+        },
     })
 }
 
@@ -73,7 +94,7 @@ impl RowSource for Contacts {
         for (item, point) in self.points.iter().enumerate() {
             let key = RowKind::Contact.key(0, point.id.0);
             rows.push_with(key, item, |out| {
-                for site in sites(point) {
+                for site in sites(point, places) {
                     site.touches(places, |subsystem| out.touch(subsystem));
                 }
             });
@@ -87,7 +108,7 @@ impl RowSource for Contacts {
     ) -> std::result::Result<RowNote, AssemblyError> {
         let point = &self.points[item];
         let contact = Contact {
-            sites: sites(point),
+            sites: sites(point, context.places),
             point: point.point,
             normal: point.normal,
             gap: point.gap,

@@ -11,11 +11,12 @@ mod rows;
 
 pub use report::{ContactForce, ContactMode, StageTimes, StepReport};
 
-pub(crate) use contacts::Contacts;
+pub(crate) use contacts::{Contacts, sites};
 pub(crate) use rows::RowKind;
 
 use std::time::{Duration, Instant};
 
+use stiction_collision::{Detector, Geometry, PlacesView};
 use stiction_constraints::{Budget, StopFlag};
 use stiction_islands::{IslandFailure, StepContext};
 use stiction_modeling::Motion;
@@ -90,23 +91,54 @@ impl World {
     pub fn detect_contacts(&mut self) -> Result<()> {
         let clock = Instant::now();
         let dt = self.settings.time_step;
+        self.measure_travel(dt);
         let frames = &self.places.frames;
-        for collider in 0..self.collision.colliders().len() {
-            let entry = &self.collision.colliders()[collider];
-            let twist = &frames.twist[entry.body];
-            let speed = twist.linear.norm() + twist.angular.norm() * self.reach[collider];
-            self.collision.set_margin(collider, dt * speed)?;
-        }
-        self.collision
-            .detect(&frames.pose, &mut self.contacts.points)?;
-        self.contacts.points.retain(|contact| {
-            let moves = |body: usize| frames.motion[body].subsystem().is_some();
-            moves(contact.body_a) || moves(contact.body_b)
+        let view = PlacesView {
+            poses: &frames.pose,
+            nodes: &self.places.nodes.position,
+            travel: &self.travel,
+        };
+        let points = &mut self.contacts.points;
+        match &mut self.own_detector {
+            Some(own) => own.detect(&self.colliders, &view, points)?,
+            None => self.detector.detect(&self.colliders, &view, points)?,
+        };
+        let places = &self.places;
+        points.retain(|contact| {
+            let mut moves = false;
+            for site in sites(contact, places) {
+                site.touches(places, |_| moves = true);
+            }
+            moves
         });
         let deepest = self.contacts.points.iter().map(|contact| -contact.gap);
         self.report.penetration = deepest.fold(0.0, f64::max);
         self.report.stages.detect += clock.elapsed().as_secs_f64();
         Ok(())
+    }
+
+    /// How far everything that collides goes in a step of `dt` s.
+    fn measure_travel(&mut self, dt: f64) {
+        let (frames, nodes) = (&self.places.frames, &self.places.nodes);
+        self.travel.clear();
+        for (collider, reach) in self.colliders.as_slice().iter().zip(&self.reach) {
+            let of_frame = |frame: u32| {
+                let twist = &frames.twist[frame as usize];
+                twist.linear.norm() + twist.angular.norm() * reach
+            };
+            let speed = match &collider.geometry {
+                Geometry::Rigid { frame, .. } => of_frame(*frame),
+                Geometry::Chain { frames, .. } => frames
+                    .iter()
+                    .map(|&frame| of_frame(frame))
+                    .fold(0.0, f64::max),
+                Geometry::Surface { nodes: own, .. } | Geometry::Points { nodes: own, .. } => {
+                    let speeds = own.iter().map(|&node| nodes.velocity[node as usize].norm());
+                    speeds.fold(0.0, f64::max)
+                }
+            };
+            self.travel.push(dt * speed);
+        }
     }
 
     /// Stage 3: equations of motion, and the names of all constraints.
@@ -125,7 +157,7 @@ impl World {
         for mechanism in self.mechanisms.iter_mut() {
             mechanism.prepare(&now, &mut self.places)?;
         }
-        self.contacts.prepare(&self.tables.bodies, scheme.dt)?;
+        self.contacts.prepare(&self.colliders, scheme.dt)?;
         for (tendon, command) in self.tendons.iter_mut().zip(&now.inputs.tendons) {
             let motion = tendon.measure(&self.state, &self.places);
             tendon.model.prepare(motion, &self.places, command, &scheme);
@@ -223,7 +255,7 @@ impl World {
         self.next.step = self.state.step + 1;
         self.keep_last_step();
         self.state.copy_from(&self.next);
-        self.warm_start.store(&self.rows, &self.results);
+        self.warm_start.store(&self.rows, self.last.results());
         self.commands.clear_forces();
         self.refresh()?;
         self.measure_contacts();

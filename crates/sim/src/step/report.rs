@@ -73,13 +73,13 @@ pub enum ContactMode {
 /// A contact and the force it transmitted in the last step.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct ContactForce {
-    /// First body.
-    pub body_a: BodyHandle,
-    /// Second body.
-    pub body_b: BodyHandle,
+    /// First body; `None` for a contact on nodes or between the frames of a chain.
+    pub body_a: Option<BodyHandle>,
+    /// Second body, as the first.
+    pub body_b: Option<BodyHandle>,
     /// Where, world, m.
     pub point: Point3<f64>,
-    /// Unit normal from the first to the second body.
+    /// Unit normal from the first to the second.
     pub normal: Vector3<f64>,
     /// Gap at the start of the step, m; negative when penetrating.
     pub gap: f64,

@@ -1,7 +1,7 @@
 //! Putting things into a world.
 
 use nalgebra::Isometry3;
-use stiction_collision::{Collider, Material, PairDetector, Shape};
+use stiction_collision::{Collider, Detector, Geometry, Material, PairDetector, Shape};
 use stiction_dynamics::{BodyId, Model};
 
 use super::{ColliderHandle, World};
@@ -103,27 +103,38 @@ impl World {
         let name = format!("{}/{}", self.body(body)?.name, shape.name());
         self.attach_collider(Collider {
             material,
-            local_pose: pose,
-            ..Collider::new(&name, body.0, shape)
+            ..Collider::rigid_at(&name, body.0 as u32, pose, shape)
         })?;
         Ok(())
     }
 
-    /// Attaches a collider with all its options; its `body` is a [`BodyHandle::index`].
+    /// Adds a collider with all its options: a rigid shape, a chain of bodies, or points or a surface
+    /// made of nodes. Its frames are [`BodyHandle::index`]es, its nodes what [`Registry::node`]
+    /// returned.
     ///
     /// # Errors
-    /// As [`attach`](Self::attach).
+    /// Unknown bodies or nodes, a taken name, a material that makes no sense.
     pub fn attach_collider(&mut self, collider: Collider) -> Result<ColliderHandle> {
-        self.body(BodyHandle(collider.body))?;
-        let bounds = collider.shape.bounds().transformed(&collider.local_pose);
-        let corner = bounds.min.coords.abs().sup(&bounds.max.coords.abs());
-        let is_bounded = corner.iter().all(|value| value.is_finite());
-        let index = self.collision.add(collider)?;
-        // An unbounded shape is everywhere already.
-        self.reach
-            .push(if is_bounded { corner.norm() } else { 0.0 });
+        let (frames, nodes): (&[u32], &[u32]) = match &collider.geometry {
+            Geometry::Rigid { frame, .. } => (std::slice::from_ref(frame), &[]),
+            Geometry::Chain { frames, .. } => (frames, &[]),
+            Geometry::Surface { nodes, .. } | Geometry::Points { nodes, .. } => (&[], nodes),
+        };
+        for &frame in frames {
+            self.body(BodyHandle(frame as usize))?;
+        }
+        let count = self.places.nodes.position.len();
+        if let Some(node) = nodes.iter().find(|&&node| node as usize >= count) {
+            return Err(SimError::Unknown {
+                what: "node",
+                name: node.to_string(),
+            });
+        }
+        let reach = collider.reach();
+        let index = self.colliders.add(collider)?;
+        self.reach.push(reach);
         self.drawing.collider_colors.push(None);
-        Ok(ColliderHandle(index))
+        Ok(ColliderHandle(index as usize))
     }
 
     /// Never lets two bodies touch.
@@ -133,13 +144,18 @@ impl World {
     pub fn exclude(&mut self, a: BodyHandle, b: BodyHandle) -> Result<()> {
         self.body(a)?;
         self.body(b)?;
-        self.collision.exclude_bodies(a.0, b.0);
+        self.colliders.exclude_frames(a.0 as u32, b.0 as u32);
         Ok(())
     }
 
     /// Lets `detector` find contacts before the built-in detection.
     pub fn add_detector(&mut self, detector: std::sync::Arc<dyn PairDetector>) {
-        self.collision.add_detector(detector);
+        self.detector.add_pair_detector(detector);
+    }
+
+    /// Lets `detector` find all contacts in place of the built-in detection.
+    pub fn set_detector(&mut self, detector: Box<dyn Detector>) {
+        self.own_detector = Some(detector);
     }
 
     /// Adds a robot at rest in its neutral configuration. Its links become bodies named
@@ -170,7 +186,7 @@ impl World {
             }
         }
         for (link, parent) in pairs {
-            self.collision.exclude_bodies(link, parent);
+            self.colliders.exclude_frames(link as u32, parent as u32);
         }
         Ok(RobotHandle(number))
     }
@@ -194,8 +210,8 @@ impl World {
             });
         }
         if !connection.collide {
-            self.collision
-                .exclude_bodies(connection.body_a.0, connection.body_b.0);
+            let [a, b] = [connection.body_a, connection.body_b].map(|body| body.0 as u32);
+            self.colliders.exclude_frames(a, b);
         }
         self.connections.push(connection);
         Ok(ConnectionHandle(self.connections.len() - 1))

@@ -36,7 +36,42 @@ pub(crate) struct VisualShape {
     pub(crate) color: Option<[f32; 4]>,
 }
 
+/// A shape as it is to be drawn.
+#[derive(Debug, Clone, Copy)]
+pub struct DrawnShape<'a> {
+    /// The body that it moves with.
+    pub body: BodyHandle,
+    /// The shape.
+    pub shape: &'a Shape,
+    /// Its pose in the body's frame.
+    pub pose: &'a Isometry3<f64>,
+    /// Its own colour or that of its body: red, green, blue and opacity, 0 to 1; `None` where nobody
+    /// chose one.
+    pub color: Option<[f32; 4]>,
+}
+
 impl World {
+    /// Every rigid shape that is to be drawn: first what collides, then what is only drawn.
+    pub fn drawn_shapes(&self) -> impl Iterator<Item = DrawnShape<'_>> {
+        let colliders = self.colliders.as_slice().iter();
+        let colliders = colliders.zip(&self.drawing.collider_colors);
+        let colliders = colliders.filter_map(|(collider, color)| {
+            let (frame, pose, shape) = collider.as_rigid()?;
+            Some((frame as usize, shape, pose, color))
+        });
+        let visuals = self.drawing.visuals.iter();
+        let visuals =
+            visuals.map(|visual| (visual.body, &visual.shape, &visual.pose, &visual.color));
+        colliders
+            .chain(visuals)
+            .map(|(body, shape, pose, color)| DrawnShape {
+                body: BodyHandle(body),
+                shape,
+                pose,
+                color: color.or(self.tables.bodies[body].color),
+            })
+    }
+
     /// Attaches a shape that is drawn in recordings and touches nothing, at a pose in the body's
     /// frame. `color` is red, green, blue and opacity, 0 to 1; `None` for the body's.
     ///
@@ -68,7 +103,7 @@ impl World {
     /// # Errors
     /// A name that no collider has.
     pub fn find_collider(&self, name: &str) -> Result<ColliderHandle> {
-        Ok(ColliderHandle(self.collision.index_of(name)?))
+        Ok(ColliderHandle(self.colliders.index_of(name)? as usize))
     }
 
     /// Colours one collider: red, green, blue and opacity, 0 to 1; `None` for its body's colour.
@@ -80,7 +115,7 @@ impl World {
         collider: ColliderHandle,
         color: Option<[f32; 4]>,
     ) -> Result<()> {
-        let entry = self.collision.colliders().get(collider.0);
+        let entry = self.colliders.as_slice().get(collider.0);
         let entry = entry.ok_or_else(|| crate::SimError::Unknown {
             what: "collider",
             name: collider.0.to_string(),
@@ -101,6 +136,6 @@ impl World {
         b: ColliderHandle,
         friction: Option<f64>,
     ) -> Result<()> {
-        Ok(self.collision.include_pair(a.0, b.0, friction)?)
+        Ok(self.colliders.include(a.0 as u32, b.0 as u32, friction)?)
     }
 }

@@ -5,12 +5,14 @@ mod build;
 mod drawing;
 mod overlap;
 
-pub use drawing::ColliderHandle;
+pub use drawing::{ColliderHandle, DrawnShape};
 pub use overlap::Overlap;
 
 use std::time::Instant;
 
-use stiction_collision::{CollisionWorld, Execution, NarrowSettings, WorldSettings};
+use stiction_collision::{
+    BuiltInDetector, ColliderSet, DetectionSettings, Detector, Execution, NarrowSettings,
+};
 use stiction_constraints::{Solver, StopFlag};
 use stiction_islands::{Islands, MakeSolver, RowList, RowResult, WarmStart};
 use stiction_modeling::Places;
@@ -64,9 +66,14 @@ pub struct World {
     pub(crate) tendons: Vec<TendonEntry>,
     pub(crate) actuators: Vec<ActuatorEntry>,
     pub(crate) sensors: Vec<Sensor>,
-    pub(crate) collision: CollisionWorld,
+    pub(crate) colliders: ColliderSet,
+    pub(crate) detector: BuiltInDetector,
+    /// A whole collision of the user's, in place of ours.
+    pub(crate) own_detector: Option<Box<dyn Detector>>,
     /// Per collider: farthest point from the body's origin, m.
     pub(crate) reach: Vec<f64>,
+    /// Per collider: how far it moves in a step, m.
+    pub(crate) travel: Vec<f64>,
     pub(crate) drawing: Drawing,
     pub(crate) controllers: Vec<Box<dyn Controller>>,
     /// What the controllers remembered when the step began: while they run, nobody can ask them.
@@ -114,7 +121,7 @@ impl World {
         make: impl Fn() -> Box<dyn Solver> + Send + Sync + 'static,
     ) -> Result<Self> {
         settings.validate()?;
-        let collision = CollisionWorld::new(WorldSettings {
+        let detector = BuiltInDetector::new(DetectionSettings {
             narrow: NarrowSettings {
                 margin: settings.contact_margin,
                 ..NarrowSettings::default()
@@ -133,8 +140,11 @@ impl World {
             tendons: Vec::new(),
             actuators: Vec::new(),
             sensors: Vec::new(),
-            collision,
+            colliders: ColliderSet::new(),
+            detector,
+            own_detector: None,
             reach: Vec::new(),
+            travel: Vec::new(),
             drawing: Drawing::default(),
             controllers: Vec::new(),
             controller_memory: Vec::new(),
@@ -169,9 +179,9 @@ impl World {
     /// Settings that make no sense.
     pub fn set_settings(&mut self, settings: Settings) -> Result<()> {
         settings.validate()?;
-        let mut collision = *self.collision.settings();
+        let mut collision = *self.detector.settings();
         collision.narrow.margin = settings.contact_margin;
-        self.collision.set_settings(collision)?;
+        self.detector.set_settings(collision)?;
         for robot in &self.robots {
             if let Some(robot) = self.mechanisms.typed_mut::<Robot>(robot.index) {
                 robot.model.set_gravity(settings.gravity)?;
@@ -193,10 +203,10 @@ impl World {
                 reason: "must be at least 1".to_owned(),
             });
         }
-        let mut settings = *self.collision.settings();
+        let mut settings = *self.detector.settings();
         settings.narrow.reduce.max_contacts = max_contacts;
         settings.execution = execution;
-        Ok(self.collision.set_settings(settings)?)
+        Ok(self.detector.set_settings(settings)?)
     }
 
     /// Chooses a solver by its name, see [`solvers::all`](crate::solvers::all).

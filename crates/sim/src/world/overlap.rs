@@ -27,17 +27,22 @@ impl World {
             let kind = self.tables.bodies[body].kind;
             matches!(kind, Kind::Link { robot: owner, .. } if owner == robot.0)
         };
-        let deep = self.contacts.points.iter().filter(|contact| {
-            contact.gap < -depth && belongs(contact.body_a) && belongs(contact.body_b)
-        });
-        let colliders = self.collision.colliders();
-        let mut pairs: Vec<Overlap> = deep
-            .map(|contact| Overlap {
-                bodies: [contact.body_a, contact.body_b].map(BodyHandle),
-                shapes: [contact.collider_a, contact.collider_b]
-                    .map(|collider| colliders[collider].name.clone()),
-            })
-            .collect();
+        let colliders = self.colliders.as_slice();
+        let mut pairs = Vec::new();
+        for contact in self.contacts.points.iter().filter(|c| c.gap < -depth) {
+            let Some(frames) = contact.frames() else {
+                continue;
+            };
+            let bodies = frames.map(|frame| frame as usize);
+            if bodies.into_iter().all(belongs) {
+                pairs.push(Overlap {
+                    bodies: bodies.map(BodyHandle),
+                    shapes: contact
+                        .colliders
+                        .map(|collider| colliders[collider as usize].name.clone()),
+                });
+            }
+        }
         pairs.sort_unstable();
         pairs.dedup();
         Ok(pairs)

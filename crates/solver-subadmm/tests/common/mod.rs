@@ -219,7 +219,7 @@ pub(crate) fn append(problem: &mut Problem, other: &Problem) {
             .terms(index)
             .map(|(subsystem, block)| (first + subsystem, block))
             .collect();
-        let error = &constraint.error.as_slice()[..constraint.rows];
+        let error = other.error(index);
         problem
             .push_constraint(constraint.law, error, &blocks)
             .expect("a valid constraint");

@@ -39,49 +39,51 @@ impl Groups {
 
 /// Pairs that are never tested.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Exclusions {
-    bodies: HashSet<(usize, usize)>,
-    colliders: HashSet<(usize, usize)>,
+pub(super) struct Exclusions {
+    frames: HashSet<(u32, u32)>,
+    colliders: HashSet<(u32, u32)>,
 }
 
-fn ordered(a: usize, b: usize) -> (usize, usize) {
+fn ordered(a: u32, b: u32) -> (u32, u32) {
     (a.min(b), a.max(b))
 }
 
 impl Exclusions {
-    pub(crate) fn add_bodies(&mut self, a: usize, b: usize) {
-        self.bodies.insert(ordered(a, b));
+    pub(super) fn add_frames(&mut self, a: u32, b: u32) {
+        self.frames.insert(ordered(a, b));
     }
 
-    pub(crate) fn add_colliders(&mut self, a: usize, b: usize) {
+    pub(super) fn add_colliders(&mut self, a: u32, b: u32) {
         self.colliders.insert(ordered(a, b));
     }
 
-    pub(crate) fn exclude(&self, bodies: (usize, usize), colliders: (usize, usize)) -> bool {
-        let (a, b) = bodies;
-        let (c, d) = colliders;
-        self.bodies.contains(&ordered(a, b)) || self.colliders.contains(&ordered(c, d))
+    pub(super) fn exclude_frames(&self, a: u32, b: u32) -> bool {
+        self.frames.contains(&ordered(a, b))
+    }
+
+    pub(super) fn exclude_colliders(&self, a: u32, b: u32) -> bool {
+        self.colliders.contains(&ordered(a, b))
     }
 }
 
 /// Pairs of colliders that are tested whatever groups and exclusions say, with their own friction
 /// where they have one.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Inclusions {
-    colliders: HashMap<(usize, usize), Option<f64>>,
+pub(super) struct Inclusions {
+    colliders: HashMap<(u32, u32), Option<f64>>,
 }
 
 impl Inclusions {
-    pub(crate) fn add(&mut self, a: usize, b: usize, friction: Option<f64>) {
+    pub(super) fn add(&mut self, a: u32, b: u32, friction: Option<f64>) {
         self.colliders.insert(ordered(a, b), friction);
     }
 
-    pub(crate) fn include(&self, a: usize, b: usize) -> bool {
+    pub(super) fn include(&self, a: u32, b: u32) -> bool {
         self.colliders.contains_key(&ordered(a, b))
     }
 
     /// The friction that replaces what the materials of a pair say.
-    pub(crate) fn friction(&self, a: usize, b: usize) -> Option<f64> {
+    pub(super) fn friction(&self, a: u32, b: u32) -> Option<f64> {
         self.colliders.get(&ordered(a, b)).copied().flatten()
     }
 }

@@ -1,0 +1,75 @@
+//! Going on from a snapshot is never having stopped: every built-in scene, in a fresh world and in one
+//! that has gone on.
+
+use stiction_scenes::{Options, Scene, all, build};
+use stiction_sim::{Snapshot, solvers};
+
+fn scene(name: &str, solver: &str) -> Scene {
+    let mut scene = build(name, &Options::default()).unwrap();
+    scene.world.set_solver(solver).unwrap();
+    scene
+}
+
+fn steps(scene: &mut Scene, count: usize) {
+    for _ in 0..count {
+        scene.world.step().unwrap();
+    }
+}
+
+/// Everything that the world goes on with and can be asked about, by its bits.
+fn everything(scene: &Scene) -> String {
+    serde_json::to_string(&scene.world.snapshot()).unwrap()
+}
+
+/// Stops after `before` steps, goes on for `after` in the same world, a fresh one and a used one.
+fn check(name: &str, solver: &str, before: usize, after: usize) {
+    let mut whole = scene(name, solver);
+    steps(&mut whole, before);
+    let text = everything(&whole);
+    let snapshot: Snapshot = serde_json::from_str(&text).unwrap();
+    let mut fresh = scene(name, solver);
+    fresh.world.restore(&snapshot).unwrap();
+    assert!(everything(&fresh) == text, "{name} {solver} right after");
+    steps(&mut whole, after);
+    steps(&mut fresh, after);
+    let end = everything(&whole);
+    assert!(
+        everything(&fresh) == end,
+        "{name} {solver} fresh, {before} steps in"
+    );
+    whole.world.restore(&snapshot).unwrap();
+    steps(&mut whole, after);
+    assert!(
+        everything(&whole) == end,
+        "{name} {solver} used, {before} steps in"
+    );
+}
+
+#[test]
+fn every_scene_goes_on_to_the_bit() {
+    for info in all() {
+        for solver in ["canal", "subadmm"] {
+            check(info.name, solver, 20, 5);
+        }
+    }
+}
+
+/// Every solver, and further in: minutes in a release build.
+///   cargo test --release -p stiction-scenes --test snapshots -- --ignored
+#[test]
+#[ignore = "takes minutes; the test above samples it"]
+fn every_scene_and_solver_goes_on_to_the_bit() {
+    for info in all() {
+        for (solver, _) in solvers::all() {
+            // 216 balls take a second a step with the slowest solvers.
+            let stops: &[usize] = if info.name == "spheres" {
+                &[20]
+            } else {
+                &[20, 60, 500]
+            };
+            for &before in stops {
+                check(info.name, solver, before, 20);
+            }
+        }
+    }
+}
