@@ -27,7 +27,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> anyhow::Result<Ending> {
         let mut scene = open(&arguments.scene.scene, &options, &arguments.scene.model)?;
         let mut series = Series::default();
         let end = simulate(&mut scene, &interrupt, |scene| {
-            series.samples.push(Sample::from(scene.world.report()));
+            series.push(Sample::from(scene.world.report()));
             Ok(())
         })?;
         if let End::Failed(error) = &end {
@@ -98,7 +98,6 @@ fn print(arguments: &CompareArguments, runs: &[Run]) -> anyhow::Result<()> {
         let [_, residual, _, worst] = series.spread(|s| s.residual);
         let [.., penetration] = series.spread(|s| s.penetration);
         let energy = series
-            .samples
             .last()
             .map_or(0.0, |s| s.kinetic_energy + s.potential_energy);
         writeln!(
@@ -108,7 +107,7 @@ fn print(arguments: &CompareArguments, runs: &[Run]) -> anyhow::Result<()> {
             run.solver,
             series.unconverged(),
             word(&run.end),
-            series.samples.last().map_or(0.0, |s| s.time)
+            series.last().map_or(0.0, |s| s.time)
         )?;
     }
     Ok(())

@@ -43,7 +43,7 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
     let clock = Instant::now();
     recorder.take(&scene)?;
     let end = simulate(&mut scene, &interrupt, |scene| {
-        series.samples.push(Sample::from(scene.world.report()));
+        series.push(Sample::from(scene.world.report()));
         recorder.take(scene)?;
         if let Some(log) = &mut sensors {
             log.take(&scene.world)?;

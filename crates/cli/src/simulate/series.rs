@@ -1,9 +1,9 @@
-//! What is kept of every step of a run.
+//! What is kept of the steps of a run. Memory stays bounded however long the run is.
 
 use stiction_sim::{StageTimes, StepReport};
 
 /// One step.
-#[derive(Debug, Clone, Copy, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub(crate) struct Sample {
     /// Simulated time at its end, s.
     pub(crate) time: f64,
@@ -45,51 +45,134 @@ impl From<&StepReport> for Sample {
     }
 }
 
-/// All steps of a run.
-#[derive(Debug, Clone, PartialEq, Default)]
+/// The steps of a run: all of them up to [`MOST`](Series::MOST), beyond that every second, fourth, …
+/// of them. Means, largest values and counts are always of all steps.
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct Series {
     pub(crate) samples: Vec<Sample>,
+    /// Every so many steps one is kept.
+    stride: usize,
+    count: usize,
+    unconverged: usize,
+    held: usize,
+    /// Sums over all steps, quantity by quantity.
+    sum: Sample,
+    /// Largest values of all steps, quantity by quantity; times are those of the slowest step.
+    largest: Sample,
+    last: Option<Sample>,
+}
+
+impl Default for Series {
+    fn default() -> Self {
+        Self {
+            samples: Vec::new(),
+            stride: 1,
+            count: 0,
+            unconverged: 0,
+            held: 0,
+            sum: Sample::default(),
+            largest: Sample::default(),
+            last: None,
+        }
+    }
 }
 
 impl Series {
-    /// The sorted values of one quantity.
+    /// Most steps that are kept: about 10 MB of them.
+    const MOST: usize = 1 << 16;
+
+    /// Takes in the next step.
+    pub(crate) fn push(&mut self, sample: Sample) {
+        if self.count.is_multiple_of(self.stride) {
+            if self.samples.len() == Self::MOST {
+                let mut number = 0;
+                self.samples.retain(|_| {
+                    number += 1;
+                    number % 2 == 1
+                });
+                self.stride *= 2;
+            }
+            if self.count.is_multiple_of(self.stride) {
+                self.samples.push(sample);
+            }
+        }
+        self.count += 1;
+        self.unconverged += usize::from(!sample.converged);
+        self.held += usize::from(sample.held);
+        let (sum, largest) = (&mut self.sum, &mut self.largest);
+        sum.stages.control += sample.stages.control;
+        sum.stages.detect += sample.stages.detect;
+        sum.stages.assemble += sample.stages.assemble;
+        sum.stages.solve += sample.stages.solve;
+        sum.stages.integrate += sample.stages.integrate;
+        if sample.stages.total() > largest.stages.total() {
+            largest.stages = sample.stages;
+        }
+        sum.contacts += sample.contacts;
+        largest.contacts = largest.contacts.max(sample.contacts);
+        sum.iterations += sample.iterations;
+        largest.iterations = largest.iterations.max(sample.iterations);
+        sum.residual += sample.residual;
+        largest.residual = largest.residual.max(sample.residual);
+        sum.penetration += sample.penetration;
+        largest.penetration = largest.penetration.max(sample.penetration);
+        self.last = Some(sample);
+    }
+
+    /// Steps made.
+    pub(crate) fn count(&self) -> usize {
+        self.count
+    }
+
+    /// The last step.
+    pub(crate) fn last(&self) -> Option<&Sample> {
+        self.last.as_ref()
+    }
+
+    /// Sum over all steps of a quantity that is a sum of time, contacts, iterations, residual or
+    /// penetration.
+    pub(crate) fn total(&self, value: impl Fn(&Sample) -> f64) -> f64 {
+        value(&self.sum)
+    }
+
+    /// The sorted values of one quantity in the steps that are kept.
     pub(crate) fn sorted(&self, value: impl Fn(&Sample) -> f64) -> Vec<f64> {
         let mut values: Vec<f64> = self.samples.iter().map(value).collect();
         values.sort_by(f64::total_cmp);
         values
     }
 
-    /// Mean, median, 99th percentile and largest value of one quantity; zeros without steps.
+    /// Mean, median, 99th percentile and largest value of such a quantity; zeros without steps.
     pub(crate) fn spread(&self, value: impl Fn(&Sample) -> f64) -> [f64; 4] {
-        let sorted = self.sorted(value);
-        let Some(&largest) = sorted.last() else {
+        if self.count == 0 {
             return [0.0; 4];
-        };
+        }
+        let (mean, largest) = (value(&self.sum) / self.count as f64, value(&self.largest));
+        let sorted = self.sorted(value);
         let at = |share: f64| sorted[((sorted.len() - 1) as f64 * share).round() as usize];
-        let mean = sorted.iter().sum::<f64>() / sorted.len() as f64;
         [mean, at(0.5), at(0.99), largest]
     }
 
     /// Wall-clock time of all steps, s.
     pub(crate) fn wall_time(&self) -> f64 {
-        self.samples.iter().map(|s| s.stages.total()).sum()
+        self.sum.stages.total()
     }
 
     /// Simulated seconds per wall-clock second.
     pub(crate) fn real_time_factor(&self) -> f64 {
-        let simulated = self.samples.last().map_or(0.0, |last| last.time);
+        let simulated = self.last.map_or(0.0, |last| last.time);
         let wall = self.wall_time();
         if wall > 0.0 { simulated / wall } else { 0.0 }
     }
 
     /// Steps with bodies that overlap and could not be pushed apart.
     pub(crate) fn held(&self) -> usize {
-        self.samples.iter().filter(|s| s.held).count()
+        self.held
     }
 
     /// Steps in which some island did not reach the tolerance.
     pub(crate) fn unconverged(&self) -> usize {
-        self.samples.iter().filter(|s| !s.converged).count()
+        self.unconverged
     }
 }
 
@@ -100,15 +183,42 @@ mod tests {
     #[test]
     fn spread_of_a_hundred_and_one_steps() {
         let report = StepReport::default();
-        let samples = (0..=100).map(|k| Sample {
-            residual: f64::from(100 - k),
-            ..Sample::from(&report)
-        });
-        let series = Series {
-            samples: samples.collect(),
-        };
+        let mut series = Series::default();
+        for k in 0..=100 {
+            series.push(Sample {
+                residual: f64::from(100 - k),
+                ..Sample::from(&report)
+            });
+        }
         assert_eq!(series.spread(|s| s.residual), [50.0, 50.0, 99.0, 100.0]);
         assert_eq!(Series::default().spread(|s| s.residual), [0.0; 4]);
         assert_eq!(Series::default().real_time_factor(), 0.0);
+    }
+
+    #[test]
+    fn a_long_run_keeps_some_steps_and_counts_all() {
+        let mut series = Series::default();
+        let count = 5 * Series::MOST;
+        for k in 0..count {
+            series.push(Sample {
+                time: k as f64,
+                residual: k as f64,
+                converged: k % 2 == 0,
+                ..Sample::default()
+            });
+        }
+        assert!(series.samples.len() <= Series::MOST && series.samples.len() > Series::MOST / 4);
+        assert!(
+            series
+                .samples
+                .windows(2)
+                .all(|pair| pair[1].time - pair[0].time == 8.0)
+        );
+        let [mean, median, high, largest] = series.spread(|s| s.residual);
+        assert_eq!(mean, (count - 1) as f64 / 2.0);
+        assert_eq!(largest, (count - 1) as f64);
+        assert!((median / count as f64 - 0.5).abs() < 1e-3);
+        assert!((high / count as f64 - 0.99).abs() < 1e-3);
+        assert_eq!((series.count(), series.unconverged()), (count, count / 2));
     }
 }

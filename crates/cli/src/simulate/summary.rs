@@ -13,8 +13,8 @@ pub(crate) fn print_summary(
     solver: &str,
     series: &Series,
 ) -> io::Result<()> {
-    let steps = series.samples.len();
-    let simulated = series.samples.last().map_or(0.0, |last| last.time);
+    let steps = series.count();
+    let simulated = series.last().map_or(0.0, |last| last.time);
     writeln!(
         out,
         "{scene} with {solver}: {steps} steps, {simulated:.3} s simulated in {:.3} s, {:.2} × real time",
@@ -70,7 +70,7 @@ pub(crate) fn print_summary(
             "in {held} of {steps} steps bodies overlap that nothing can push apart; they are held as they are"
         )?;
     }
-    if let Some(last) = series.samples.last() {
+    if let Some(last) = series.last() {
         writeln!(
             out,
             "energy at the end: {:.4e} J kinetic, {:.4e} J potential",
@@ -84,7 +84,7 @@ pub(crate) fn print_summary(
 pub(crate) fn print_profile(out: &mut dyn Write, series: &Series) -> io::Result<()> {
     let total = series.wall_time();
     for (label, stage) in stages() {
-        let time: f64 = series.samples.iter().map(stage).sum();
+        let time: f64 = series.total(stage);
         let share = if total > 0.0 {
             100.0 * time / total
         } else {
@@ -115,15 +115,15 @@ pub(crate) fn summary_json(scene: &str, solver: &str, series: &Series, outcome: 
     };
     let mut profile = serde_json::Map::new();
     for (label, stage) in stages() {
-        let time: f64 = series.samples.iter().map(stage).sum();
+        let time: f64 = series.total(stage);
         profile.insert(label.to_owned(), json!(time));
     }
-    let last = series.samples.last();
+    let last = series.last();
     json!({
         "scene": scene,
         "solver": solver,
         "outcome": outcome,
-        "steps": series.samples.len(),
+        "steps": series.count(),
         "simulated_s": last.map_or(0.0, |s| s.time),
         "wall_s": series.wall_time(),
         "real_time_factor": series.real_time_factor(),
