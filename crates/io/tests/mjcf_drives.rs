@@ -3,8 +3,8 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use stiction_io::scene_file::{
-    Activation, ActuatorDescription, ActuatorTarget, Anchors, ConnectionKind, JointDescription,
-    SceneFile, TendonPath,
+    Activation, ActuatorDescription, ActuatorTarget, Anchors, ConnectionDescription,
+    ConnectionKind, SceneFile, TendonPath,
 };
 use stiction_io::{ModelOptions, mjcf};
 
@@ -194,7 +194,7 @@ fn lengths_of_tendons() {
     assert!(file.scene.bodies.iter().any(|body| body.name == "world"));
 }
 
-fn anchors(joint: &JointDescription) -> [Isometry3<f64>; 2] {
+fn anchors(joint: &ConnectionDescription) -> [Isometry3<f64>; 2] {
     match joint.anchors {
         Anchors::OnBodies(anchors) => anchors,
         Anchors::InWorld(_) => panic!("{joint:?}"),
@@ -204,7 +204,7 @@ fn anchors(joint: &JointDescription) -> [Isometry3<f64>; 2] {
 #[test]
 fn connections() {
     let file = read();
-    let at = |joint: &JointDescription, end: usize, x: f64, y: f64, z: f64| {
+    let at = |joint: &ConnectionDescription, end: usize, x: f64, y: f64, z: f64| {
         let here = anchors(joint)[end].translation.vector;
         assert!((here - Vector3::new(x, y, z)).norm() < 1e-12, "{joint:?}");
     };

@@ -13,7 +13,6 @@ use crate::writer::RowWriter;
 
 /// How two bodies are connected. "A" and "B" are the anchor frames on the two bodies.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
-#[non_exhaustive]
 pub enum ConnectionKind {
     /// The origins of A and B coincide.
     Ball,

@@ -8,7 +8,7 @@
 use std::path::{Path, PathBuf};
 
 use stiction_io::ModelOptions;
-use stiction_scenes::{Options, from_scene_file};
+use stiction_scenes::{Options, SettingsDescription, from_scene_file};
 
 /// Fastest speed of a calm run, m/s: free fall of two seconds and half as much again.
 const FASTEST: f64 = 30.0;
@@ -69,8 +69,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 fn run(file: &Path, solver: &str, seconds: f64) -> Result<Run, Box<dyn std::error::Error>> {
     let file = stiction_io::read(file, &ModelOptions::default())?;
     let options = Options {
-        solver: Some(solver.to_owned()),
-        tolerance: Some(1e-6),
+        settings: SettingsDescription {
+            solver: Some(solver.to_owned()),
+            tolerance: Some(1e-6),
+            ..SettingsDescription::default()
+        },
         seconds: Some(seconds),
         ..Options::default()
     };

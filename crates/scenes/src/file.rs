@@ -1,8 +1,7 @@
 //! Scenes from scene files: descriptions with names become a world with handles.
 
-mod actuator;
+mod compensation;
 mod control;
-mod drives;
 mod mass;
 mod parts;
 mod world;
@@ -14,8 +13,7 @@ use stiction_io::scene_file::{self, SceneFile};
 use stiction_sim::{Execution, Friction, Settings, SimError, solvers};
 use thiserror::Error;
 
-use crate::scene::{Options, Scene};
-pub(crate) use actuator::Target;
+use crate::scene::{Options, Scene, changed};
 
 /// Why a scene file did not become a scene.
 #[derive(Debug, Clone, PartialEq, Error)]
@@ -45,7 +43,7 @@ pub fn load(path: impl AsRef<Path>, options: &Options) -> Result<Scene, LoadErro
 pub fn from_scene_file(file: &SceneFile, options: &Options) -> Result<Scene, LoadError> {
     let scene = &file.scene;
     let solver = scene.settings.solver.as_deref().unwrap_or(solvers::DEFAULT);
-    if options.solver.is_none()
+    if options.settings.solver.is_none()
         && let Err(error) = solvers::make(solver)
     {
         return Err(file
@@ -53,8 +51,11 @@ pub fn from_scene_file(file: &SceneFile, options: &Options) -> Result<Scene, Loa
             .into());
     }
     check_materials(file)?;
-    let mut world = options.world(settings(file), solver)?;
-    if let Some(max_contacts) = scene.settings.max_contacts {
+    let settings = changed(Settings::default(), &scene.settings);
+    let mut world = options.world(settings, solver)?;
+    if let Some(max_contacts) = scene.settings.max_contacts
+        && options.settings.max_contacts.is_none()
+    {
         world.set_detection(max_contacts, Execution::Parallel)?;
     }
     let mut builder = world::Builder::new(file, world);
@@ -73,12 +74,9 @@ pub fn from_scene_file(file: &SceneFile, options: &Options) -> Result<Scene, Loa
         builder.start_at(index, &keyframe)?;
     }
     let skipped_overlaps = builder.skip_overlaps()?;
-    let (world, panel, sensors) = builder.finish();
     Ok(Scene {
         skipped_overlaps,
-        panel,
-        sensors,
-        ..options.scene(&scene.name, world, scene.seconds)
+        ..options.scene(&scene.name, builder.finish(), scene.seconds)
     })
 }
 
@@ -94,24 +92,4 @@ fn check_materials(file: &SceneFile) -> Result<(), IoError> {
         }
     }
     Ok(())
-}
-
-/// What the file says, and the defaults for the rest.
-fn settings(file: &SceneFile) -> Settings {
-    let given = &file.scene.settings;
-    let default = Settings::default();
-    Settings {
-        time_step: given.time_step.unwrap_or(default.time_step),
-        theta: given.theta.unwrap_or(default.theta),
-        gravity: given.gravity.unwrap_or(default.gravity),
-        tolerance: given.tolerance.unwrap_or(default.tolerance),
-        max_iterations: given.max_iterations.or(default.max_iterations),
-        baumgarte: given.baumgarte.unwrap_or(default.baumgarte),
-        push_out_speed: given.push_out_speed.unwrap_or(default.push_out_speed),
-        contact_margin: given.contact_margin.unwrap_or(default.contact_margin),
-        relinearizations: given.relinearizations.unwrap_or(default.relinearizations),
-        islands: given.islands.unwrap_or(default.islands),
-        warm_start: given.warm_start.unwrap_or(default.warm_start),
-        ..Settings::default()
-    }
 }

@@ -2,12 +2,11 @@
 
 mod builtin;
 mod file;
-mod panel;
 mod robots;
 mod scene;
-mod sensor;
 
 pub use builtin::{all, build};
 pub use file::{LoadError, from_scene_file, load};
 pub use robots::{RobotFile, robots};
 pub use scene::{Options, Scene, SceneInfo};
+pub use stiction_io::scene_file::SettingsDescription;

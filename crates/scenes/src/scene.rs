@@ -1,79 +1,18 @@
 //! What a scene is: a world, how long to run it, and what to look at.
 
-use stiction_sim::{Result, Settings, SimError, World};
-
-use crate::panel::Panel;
-use crate::sensor::Sensor;
+use stiction_io::scene_file::SettingsDescription;
+use stiction_sim::{Execution, Result, Settings, World};
 
 /// A world that is ready to run.
 pub struct Scene {
     /// Name of the scene.
     pub name: String,
-    /// The world, at time zero.
+    /// The world, at time zero, with the actuators and sensors of the scene.
     pub world: World,
     /// How long to simulate, s.
     pub seconds: f64,
     /// Links that never touch each other because they overlap where their robot starts.
     pub skipped_overlaps: Vec<[String; 2]>,
-    pub(crate) panel: Panel,
-    pub(crate) sensors: Vec<Sensor>,
-}
-
-impl Scene {
-    /// Names of the actuators, in the order of the scene file.
-    pub fn actuator_names(&self) -> Vec<String> {
-        let dials = self.panel.dials();
-        dials.iter().map(|dial| dial.name.clone()).collect()
-    }
-
-    /// Sets the control of an actuator from now on, in place of what the scene file says.
-    ///
-    /// # Errors
-    /// A name that no actuator has (the error lists those that there are), a value that is not
-    /// finite.
-    pub fn set_control(&mut self, actuator: &str, value: f64) -> Result<()> {
-        let index = self.panel.find(actuator)?;
-        if !value.is_finite() {
-            return Err(SimError::InvalidParameter {
-                element: actuator.to_owned(),
-                field: "control",
-                value,
-                reason: "must be finite",
-            });
-        }
-        self.panel.dials()[index].control = Some(value);
-        Ok(())
-    }
-
-    /// Gives the control of an actuator back to what the scene file says.
-    ///
-    /// # Errors
-    /// A name that no actuator has.
-    pub fn release_control(&mut self, actuator: &str) -> Result<()> {
-        let index = self.panel.find(actuator)?;
-        self.panel.dials()[index].control = None;
-        Ok(())
-    }
-
-    /// Names of the sensors, in the order of the scene file.
-    pub fn sensor_names(&self) -> impl Iterator<Item = &str> {
-        self.sensors.iter().map(|sensor| sensor.name.as_str())
-    }
-
-    /// What every sensor shows now, by name and in SI units. Accelerometers show the change of
-    /// velocity over the last step, force and torque sensors the mean over it; before the first
-    /// step (and after the state was set) a body counts as at rest and joints as without load.
-    ///
-    /// # Errors
-    /// None for a valid scene.
-    pub fn read_sensors(&mut self) -> Result<Vec<(String, Vec<f64>)>> {
-        let mut readings = Vec::with_capacity(self.sensors.len());
-        for sensor in &self.sensors {
-            let values = sensor.read(&mut self.world, &self.panel)?;
-            readings.push((sensor.name.clone(), values));
-        }
-        Ok(readings)
-    }
 }
 
 /// What a user may ask of a scene; `None` leaves it to the scene.
@@ -81,12 +20,8 @@ impl Scene {
 pub struct Options {
     /// Seed of everything random in the scene.
     pub seed: u64,
-    /// Time step, s.
-    pub time_step: Option<f64>,
-    /// Solver by name.
-    pub solver: Option<String>,
-    /// Residual at which the solver stops, m/s.
-    pub tolerance: Option<f64>,
+    /// Time step, solver and the like.
+    pub settings: SettingsDescription,
     /// How long to simulate, s.
     pub seconds: Option<f64>,
     /// Keyframe of a scene file to start at, by name.
@@ -106,13 +41,12 @@ pub struct SceneInfo {
 impl Options {
     /// A world with the scene's settings, changed as the user asked.
     pub(crate) fn world(&self, scene: Settings, solver: &str) -> Result<World> {
-        let settings = Settings {
-            time_step: self.time_step.unwrap_or(scene.time_step),
-            tolerance: self.tolerance.unwrap_or(scene.tolerance),
-            ..scene
-        };
-        let mut world = World::new(settings)?;
-        world.set_solver(self.solver.as_deref().unwrap_or(solver))?;
+        let asked = &self.settings;
+        let mut world = World::new(changed(scene, asked))?;
+        world.set_solver(asked.solver.as_deref().unwrap_or(solver))?;
+        if let Some(max_contacts) = asked.max_contacts {
+            world.set_detection(max_contacts, Execution::Parallel)?;
+        }
         Ok(world)
     }
 
@@ -123,8 +57,24 @@ impl Options {
             world,
             seconds: self.seconds.unwrap_or(seconds),
             skipped_overlaps: Vec::new(),
-            panel: Panel::default(),
-            sensors: Vec::new(),
         }
+    }
+}
+
+/// Settings with what a file or a user says in place of theirs.
+pub(crate) fn changed(settings: Settings, given: &SettingsDescription) -> Settings {
+    Settings {
+        time_step: given.time_step.unwrap_or(settings.time_step),
+        theta: given.theta.unwrap_or(settings.theta),
+        gravity: given.gravity.unwrap_or(settings.gravity),
+        tolerance: given.tolerance.unwrap_or(settings.tolerance),
+        max_iterations: given.max_iterations.or(settings.max_iterations),
+        baumgarte: given.baumgarte.unwrap_or(settings.baumgarte),
+        push_out_speed: given.push_out_speed.unwrap_or(settings.push_out_speed),
+        contact_margin: given.contact_margin.unwrap_or(settings.contact_margin),
+        relinearizations: given.relinearizations.unwrap_or(settings.relinearizations),
+        islands: given.islands.unwrap_or(settings.islands),
+        warm_start: given.warm_start.unwrap_or(settings.warm_start),
+        ..settings
     }
 }

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 
 use serde_json::Value;
 use stiction_dynamics::{Data, MassMatrix, crba, gravity_torque};
-use stiction_scenes::{Options, build, from_scene_file, robots};
+use stiction_scenes::{Options, SettingsDescription, build, from_scene_file, robots};
 use stiction_sim::{BodyHandle, RobotHandle, Vector3, World};
 
 const TOLERANCE: f64 = 1e-6;
@@ -103,8 +103,11 @@ fn gravity_torques_and_inertias_are_those_of_mujoco() {
 fn run(name: &str, seed: u64, seconds: f64, fastest: f64, mut look: impl FnMut(&World)) -> World {
     let options = Options {
         seed,
-        tolerance: Some(TOLERANCE),
-        solver: Some("canal".to_owned()),
+        settings: SettingsDescription {
+            tolerance: Some(TOLERANCE),
+            solver: Some("canal".to_owned()),
+            ..SettingsDescription::default()
+        },
         ..Options::default()
     };
     let mut world = build(name, &options).unwrap().world;

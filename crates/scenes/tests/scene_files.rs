@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use proptest::prelude::*;
 use stiction_io::scene_file::{parse, to_toml};
-use stiction_scenes::{Options, Scene, from_scene_file, load};
+use stiction_scenes::{Options, Scene, SettingsDescription, from_scene_file, load};
 
 fn project() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..")
@@ -107,9 +107,13 @@ fn options_override_the_file() {
     );
     assert_eq!(plain.world.settings().theta, 0.5);
     let options = Options {
-        solver: Some("canal".to_owned()),
-        time_step: Some(0.01),
-        tolerance: Some(1e-5),
+        settings: SettingsDescription {
+            solver: Some("canal".to_owned()),
+            time_step: Some(0.01),
+            tolerance: Some(1e-5),
+            theta: Some(0.0),
+            ..SettingsDescription::default()
+        },
         seconds: Some(7.0),
         ..Options::default()
     };
@@ -120,8 +124,12 @@ fn options_override_the_file() {
         (7.0, 0.01)
     );
     assert_eq!(changed.world.settings().tolerance, 1e-5);
+    assert_eq!(changed.world.settings().theta, 0.0);
     let bad = Options {
-        time_step: Some(-1.0),
+        settings: SettingsDescription {
+            time_step: Some(-1.0),
+            ..SettingsDescription::default()
+        },
         ..Options::default()
     };
     assert!(from_scene_file(&file, &bad).is_err());

@@ -1,6 +1,6 @@
 //! What physics says about the built-in scenes, with a number each.
 
-use stiction_scenes::{Options, build};
+use stiction_scenes::{Options, SettingsDescription, build};
 use stiction_sim::{
     BodyHandle, Connection, ConnectionKind, Inertia, Isometry3, Material, RigidBody, Settings,
     Shape, UnitQuaternion, Vector3, World,
@@ -35,8 +35,11 @@ fn a_sliding_block_stops_where_friction_says_and_does_not_glide() {
     let mut last = f64::INFINITY;
     for time_step in [1.0 / 120.0, 1.0 / 240.0, 1.0 / 480.0] {
         let options = Options {
-            time_step: Some(time_step),
-            tolerance: Some(1e-10),
+            settings: SettingsDescription {
+                time_step: Some(time_step),
+                tolerance: Some(1e-10),
+                ..SettingsDescription::default()
+            },
             ..Options::default()
         };
         let mut world = scene("box-slide", &options);
@@ -151,8 +154,11 @@ fn restitution_gives_the_right_bounce() {
 fn a_tower_stands_still_with_every_solver_that_claims_to_converge() {
     for solver in ["canal", "canal-paper", "subadmm", "pgs", "raisim"] {
         let options = Options {
-            solver: Some(solver.to_owned()),
-            tolerance: Some(1e-7),
+            settings: SettingsDescription {
+                solver: Some(solver.to_owned()),
+                tolerance: Some(1e-7),
+                ..SettingsDescription::default()
+            },
             ..Options::default()
         };
         let mut world = scene("box-tower", &options);

@@ -87,10 +87,6 @@ impl Connection {
                 not_negative(name, "rest_length", rest_length)?;
                 positive(name, "stiffness + damping", stiffness + damping)
             }
-            _ => Err(SimError::NotPossible {
-                element: name.clone(),
-                reason: "is of a kind that worlds do not know".to_owned(),
-            }),
         }
     }
 

@@ -87,6 +87,20 @@ pub struct StepFailure {
     pub problem: Option<Box<Problem>>,
 }
 
+impl SimError {
+    /// A name that nobody has, and those that there are.
+    pub fn not_among<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Self {
+        let known: Vec<&str> = known.collect();
+        Self::NotPossible {
+            element: format!("there is no {what} \"{name}\""),
+            reason: match known.is_empty() {
+                true => "there are none".to_owned(),
+                false => format!("there are: {}", known.join(", ")),
+            },
+        }
+    }
+}
+
 /// The first few names.
 fn list(names: &[String]) -> String {
     const SHOWN: usize = 6;

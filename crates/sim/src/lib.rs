@@ -13,6 +13,7 @@ mod mechanism;
 mod record;
 mod robot;
 mod scenery;
+mod sense;
 mod settings;
 mod snapshot;
 pub mod solvers;
@@ -24,7 +25,7 @@ mod world;
 pub use batch::step_all;
 pub use body::{BodyHandle, Mobility, RigidBody};
 pub use connection::{Connection, ConnectionHandle};
-pub use drive::{Commands, Controller, Inputs, Wrench};
+pub use drive::{Actuator, ActuatorHandle, ActuatorTarget, Commands, Controller, Inputs, Wrench};
 pub use error::{Result, SimError, StepFailure};
 pub use mass::{uniform_inertia, volume};
 pub use measure::{JointForces, JointState};
@@ -33,6 +34,7 @@ pub use mechanism::{
     RowContext, RowSource,
 };
 pub use robot::RobotHandle;
+pub use sense::{Reading, Sensor, SensorHandle, SensorKind};
 pub use settings::Settings;
 pub use snapshot::Snapshot;
 pub use state::State;
@@ -54,6 +56,6 @@ pub use stiction_islands::{
     AssemblyError, Dormant, OverlapPolicy, RowKey, RowList, RowNote, SolvedProblem,
 };
 pub use stiction_modeling::{
-    ConnectionKind, Motion, Places, RowWriter, Scheme, Site, Tracking, Twist, contact,
-    stabilization,
+    Activation, ConnectionKind, FrameQuantity, Motion, Places, RowWriter, Scheme, Signal, Site,
+    Tracking, Twist, contact, stabilization,
 };

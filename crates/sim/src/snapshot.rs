@@ -13,7 +13,7 @@ use crate::step::{ContactForce, StageTimes, StepReport};
 use crate::world::World;
 
 /// Version of the snapshot's layout.
-const VERSION: u32 = 5;
+const VERSION: u32 = 6;
 
 /// Everything a world needs to go on as if it had never stopped, and what it can be asked about its
 /// last step. It does not hold the world's bodies and shapes: restore it into a world that was built in
@@ -101,6 +101,7 @@ impl World {
         }
         self.state.copy_from(&snapshot.state);
         self.commands.copy_from(&snapshot.commands);
+        self.forget_begun_step();
         self.warm_start.clone_from(&snapshot.warm_start);
         for (controller, memory) in self.controllers.iter_mut().zip(&snapshot.controllers) {
             controller.restore(memory);
@@ -123,7 +124,9 @@ impl World {
             return refuse("it has other bodies".to_owned());
         }
         if layout.elements != snapshot.elements {
-            return refuse("its bodies, robots or their joints are others".to_owned());
+            return refuse(
+                "its bodies, robots, their joints or its actuators are others".to_owned(),
+            );
         }
         let sizes = |state: &State| [state.q.len(), state.v.len(), state.memory.len()];
         if sizes(state) != sizes(&self.state)
@@ -132,7 +135,9 @@ impl World {
             return refuse("its parts have other sizes than the world".to_owned());
         }
         if !self.commands.fits(&snapshot.commands) {
-            return refuse("its commands are for other bodies, joints or tendons".to_owned());
+            return refuse(
+                "its commands are for other bodies, joints, tendons or actuators".to_owned(),
+            );
         }
         let counts = [self.tables.bodies.len(), self.tendons.len()];
         if !snapshot.last.fits(counts, layout, state) {

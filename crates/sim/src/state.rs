@@ -14,7 +14,7 @@ pub struct State {
     pub q: Vec<f64>,
     /// Velocities, subsystem by subsystem.
     pub v: Vec<f64>,
-    /// What else mechanisms need to go on, such as velocities of driven bodies.
+    /// What else is needed to go on, such as velocities of driven bodies and activations of actuators.
     pub memory: Vec<f64>,
 }
 

@@ -3,8 +3,8 @@
 
 use nalgebra::Point3;
 use serde::{Deserialize, Serialize};
+use stiction_modeling::Places;
 use stiction_modeling::tendon::{self, DofTerm, LengthMotion, Strand};
-use stiction_modeling::{Places, Tracking};
 
 use crate::body::BodyHandle;
 use crate::error::{Result, SimError, check, finite, finite_vector, not_negative, positive};
@@ -228,7 +228,8 @@ impl World {
             name: tendon.name,
             joints,
         });
-        self.commands.inputs.tendons.push(Tracking::default());
+        self.commands.add_tendon();
+        self.last.is_known = false;
         Ok(TendonHandle(self.tendons.len() - 1))
     }
 
@@ -279,19 +280,22 @@ impl World {
     /// # Errors
     /// An unknown tendon.
     pub fn tendon_state(&self, tendon: TendonHandle) -> Result<TendonState> {
-        let entry = self
-            .tendons
-            .get(tendon.0)
-            .ok_or_else(|| SimError::Unknown {
-                what: "tendon",
-                name: tendon.0.to_string(),
-            })?;
-        let motion = entry.measure(&self.state, &self.places);
+        let motion = self.tendon_motion(tendon)?;
         Ok(TendonState {
             length: motion.length,
             velocity: motion.before,
             force: self.tendon_impulse(tendon.0) / self.settings.time_step,
         })
+    }
+
+    /// Length of a tendon and its rates.
+    pub(crate) fn tendon_motion(&self, tendon: TendonHandle) -> Result<LengthMotion> {
+        let entry = self.tendons.get(tendon.0);
+        let entry = entry.ok_or_else(|| SimError::Unknown {
+            what: "tendon",
+            name: tendon.0.to_string(),
+        })?;
+        Ok(entry.measure(&self.state, &self.places))
     }
 
     /// Impulse along a tendon in the last step, N·s.

@@ -1,8 +1,9 @@
 //! A step in steady state allocates nothing.
 
 use stiction_sim::{
-    Connection, ConnectionKind, Execution, Inertia, JointKind, Material, ModelDescription, Point3,
-    RigidBody, Settings, Shape, Tendon, TendonBranch, TendonPath, Transform, Vector3, World,
+    Activation, Actuator, ActuatorTarget, Connection, ConnectionKind, Execution, Inertia,
+    Isometry3, JointKind, Material, ModelDescription, Point3, RigidBody, Settings, Shape, Signal,
+    Tendon, TendonBranch, TendonPath, Transform, Vector3, World,
 };
 use stiction_test_support::allocations;
 
@@ -74,7 +75,28 @@ fn world(solver: &str) -> World {
         damping: 1.0,
         ..Tendon::new("rope", path)
     };
-    world.add_tendon(rope).unwrap();
+    let rope = world.add_tendon(rope).unwrap();
+    let hinge = ActuatorTarget::Joint {
+        robot: arm,
+        dof: world.dof(arm, "hinge").unwrap(),
+    };
+    let jet = ActuatorTarget::Frame {
+        body: weight,
+        pose: Isometry3::identity(),
+        force: Vector3::z(),
+        torque: Vector3::zeros(),
+    };
+    for actuator in [
+        Actuator::position("servo", hinge, 5.0, 0.5),
+        Actuator::motor("pull", ActuatorTarget::Tendon(rope)),
+        Actuator {
+            activation: Activation::Filter { time_constant: 0.1 },
+            control: Signal::Constant(0.01),
+            ..Actuator::motor("jet", jet)
+        },
+    ] {
+        world.add_actuator(actuator).unwrap();
+    }
     world
 }
 

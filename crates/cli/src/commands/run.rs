@@ -9,7 +9,7 @@ use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use stiction_problem_files::{self as problem_files, FullProblem, ProblemFile};
 use stiction_recording::{Header, Recording, Writer, export};
-use stiction_scenes::{Options, Scene};
+use stiction_scenes::{Options, Scene, SettingsDescription};
 use stiction_sim::SimError;
 
 use crate::arguments::{RunArguments, SceneArguments};
@@ -46,7 +46,7 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
         series.push(Sample::from(scene.world.report()));
         recorder.take(scene)?;
         if let Some(log) = &mut sensors {
-            log.take(scene)?;
+            log.take(&scene.world)?;
         }
         if let Some(log) = &mut problems {
             log.take(scene)?;
@@ -90,9 +90,12 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
 pub(crate) fn options(arguments: &SceneArguments, solver: Option<&str>) -> Options {
     Options {
         seed: arguments.seed,
-        time_step: arguments.dt,
-        solver: solver.map(str::to_owned),
-        tolerance: arguments.tolerance,
+        settings: SettingsDescription {
+            time_step: arguments.dt,
+            solver: solver.map(str::to_owned),
+            tolerance: arguments.tolerance,
+            ..SettingsDescription::default()
+        },
         seconds: arguments.seconds,
         keyframe: arguments.keyframe.clone(),
     }

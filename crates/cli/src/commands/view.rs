@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use stiction_recording::Recording;
-use stiction_scenes::{Options, Scene};
+use stiction_scenes::{Options, Scene, SettingsDescription};
 use stiction_viewer::{Server, serve_recording};
 
 use crate::arguments::ViewArguments;
@@ -42,7 +42,10 @@ pub(crate) fn run(arguments: &ViewArguments) -> anyhow::Result<Ending> {
         return Ok(Ending::Fine);
     }
     let options = Options {
-        solver: arguments.solver.clone(),
+        settings: SettingsDescription {
+            solver: arguments.solver.clone(),
+            ..SettingsDescription::default()
+        },
         keyframe: arguments.keyframe.clone(),
         ..Options::default()
     };

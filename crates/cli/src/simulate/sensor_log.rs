@@ -6,6 +6,7 @@ use std::path::Path;
 
 use anyhow::Context;
 use stiction_scenes::Scene;
+use stiction_sim::World;
 
 use crate::commands::export::unwritable;
 
@@ -19,7 +20,7 @@ impl SensorLog {
     /// Begins a file.
     pub(crate) fn create(path: &Path, scene: &Scene) -> anyhow::Result<Self> {
         anyhow::ensure!(
-            scene.sensor_names().next().is_some(),
+            scene.world.sensors().next().is_some(),
             "--sensors: the scene \"{}\" has no sensors",
             scene.name
         );
@@ -31,22 +32,24 @@ impl SensorLog {
     }
 
     /// Adds a row.
-    pub(crate) fn take(&mut self, scene: &mut Scene) -> anyhow::Result<()> {
-        let time = scene.world.time();
-        let readings = scene.read_sensors()?;
+    pub(crate) fn take(&mut self, world: &World) -> anyhow::Result<()> {
         if !self.has_header {
             self.has_header = true;
             write!(self.file, "time")?;
-            for (name, values) in &readings {
-                for index in 0..values.len() {
-                    write!(self.file, ",{}", column(name, index, values.len()))?;
+            for sensor in world.sensors() {
+                let name = &world.sensor(sensor)?.name;
+                let count = world.read_sensor(sensor)?.len();
+                for index in 0..count {
+                    write!(self.file, ",{}", column(name, index, count))?;
                 }
             }
             writeln!(self.file)?;
         }
-        write!(self.file, "{time}")?;
-        for value in readings.iter().flat_map(|(_, values)| values) {
-            write!(self.file, ",{value}")?;
+        write!(self.file, "{}", world.time())?;
+        for sensor in world.sensors() {
+            for value in world.read_sensor(sensor)?.iter() {
+                write!(self.file, ",{value}")?;
+            }
         }
         Ok(writeln!(self.file)?)
     }

@@ -3,8 +3,8 @@
 use std::f64::consts::TAU;
 
 use stiction_dynamics::{Data, MassMatrix, crba};
-use stiction_scenes::{Options, Scene, from_scene_file};
-use stiction_sim::{RobotHandle, Settings, SimError, Vector3};
+use stiction_scenes::{Options, Scene, SettingsDescription, from_scene_file};
+use stiction_sim::{ActuatorHandle, RobotHandle, Settings, SimError, Vector3};
 
 use super::SOLVERS;
 use crate::chart::{Chart, Curve, grid};
@@ -18,6 +18,7 @@ const HANDLE: &str = "handle";
 struct DoorHandle {
     scene: Scene,
     robot: RobotHandle,
+    actuator: ActuatorHandle,
     /// Rotational inertia about the hinge, kg·m².
     inertia: f64,
 }
@@ -44,9 +45,12 @@ impl DoorHandle {
         let robot_name = description.name.clone();
         file.scene.actuators[0].control_limits = None;
         let options = Options {
-            solver: Some(solver.to_owned()),
-            tolerance: Some(tolerance),
-            time_step: Some(1.0 / 240.0),
+            settings: SettingsDescription {
+                solver: Some(solver.to_owned()),
+                tolerance: Some(tolerance),
+                time_step: Some(1.0 / 240.0),
+                ..SettingsDescription::default()
+            },
             ..Options::default()
         };
         let mut scene = from_scene_file(&file, &options)?;
@@ -56,6 +60,7 @@ impl DoorHandle {
         };
         scene.world.set_settings(settings)?;
         let robot = scene.world.find_robot(&robot_name)?;
+        let actuator = scene.world.find_actuator(HANDLE)?;
         let model = scene.world.model(robot)?;
         let mut data = Data::new(model);
         let mut mass = MassMatrix::new(model);
@@ -64,12 +69,13 @@ impl DoorHandle {
         Ok(Self {
             scene,
             robot,
+            actuator,
             inertia,
         })
     }
 
     fn step(&mut self, torque: f64) -> Result<()> {
-        self.scene.set_control(HANDLE, torque)?;
+        self.scene.world.set_control(self.actuator, torque)?;
         self.scene.world.step()?;
         Ok(())
     }

@@ -1,6 +1,6 @@
 //! A Panda with a box on its end effector, randomly actuated.
 
-use stiction_scenes::Options;
+use stiction_scenes::{Options, SettingsDescription};
 
 use super::SOLVERS;
 use crate::Run;
@@ -19,8 +19,11 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
     for (index, ((solver, tolerance), reported)) in SOLVERS.into_iter().zip(REPORTED).enumerate() {
         run.tell(0.4 + 0.25 * index as f64, &format!("Panda with {solver}"));
         let options = Options {
-            solver: Some(solver.to_owned()),
-            tolerance: Some(tolerance),
+            settings: SettingsDescription {
+                solver: Some(solver.to_owned()),
+                tolerance: Some(tolerance),
+                ..SettingsDescription::default()
+            },
             seconds: Some(seconds),
             ..Options::default()
         };

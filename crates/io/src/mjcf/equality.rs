@@ -7,7 +7,7 @@ use super::defaults::Attributes;
 use super::pose;
 use super::scene::{Builder, Mount};
 use crate::error::Result;
-use crate::scene_file::{Anchors, ConnectionKind, JointDescription};
+use crate::scene_file::{Anchors, ConnectionDescription, ConnectionKind};
 use crate::xml::Element;
 
 /// The two frames of a connection, each with its body and in that body's frame.
@@ -151,7 +151,7 @@ impl<'a> Builder<'_, 'a> {
         }
         let key = format!("joints[{}]", self.scene.joints.len());
         self.places.insert(key, element.place());
-        self.scene.joints.push(JointDescription {
+        self.scene.joints.push(ConnectionDescription {
             name,
             kind,
             bodies: [a, b],

@@ -85,8 +85,7 @@ impl<'a> Builder<'_, 'a> {
                 let mount = match is_site {
                     true => {
                         let site = self.site(attributes.need("site")?)?;
-                        let is_load =
-                            matches!(quantity, FrameQuantity::Force | FrameQuantity::Torque);
+                        let is_load = quantity.is_load();
                         if is_load && self.layout.roles[site.body] != Role::Link {
                             let what = format!("<{tag}> on a body that no joint carries");
                             let reason = "loads are measured where a joint carries a body";

@@ -5,13 +5,13 @@ use std::collections::BTreeMap;
 use nalgebra::{Isometry3, Point3, Vector3};
 use stiction_collision::{Groups, Material};
 use stiction_dynamics::{CouplingDescription, DofProperties, Inertia, JointKind, Symmetric3};
+use stiction_modeling::{ConnectionKind, Signal};
 
 use super::drive::{
     ActuatorDescription, ContactPairDescription, KeyframeDescription, SensorDescription,
     TendonDescription,
 };
 use super::shape::ShapeKind;
-use super::signal::Signal;
 
 /// A scene: bodies, robots, what holds and drives them, and for how long.
 #[derive(Debug, Clone, PartialEq)]
@@ -27,7 +27,7 @@ pub struct SceneDescription {
     /// Rigid bodies.
     pub bodies: Vec<BodyDescription>,
     /// Joints between any two bodies.
-    pub joints: Vec<JointDescription>,
+    pub joints: Vec<ConnectionDescription>,
     /// Articulated robots.
     pub robots: Vec<RobotDescription>,
     /// What drives the scene.
@@ -191,7 +191,7 @@ pub struct ShapeDescription {
 
 /// A joint between two bodies, beside the kinematic trees of robots.
 #[derive(Debug, Clone, PartialEq)]
-pub struct JointDescription {
+pub struct ConnectionDescription {
     /// Unique name.
     pub name: String,
     /// What it allows.
@@ -211,39 +211,6 @@ pub enum Anchors {
     OnBodies([Isometry3<f64>; 2]),
     /// A frame in the world, fixed to both bodies as they are at the start.
     InWorld(Isometry3<f64>),
-}
-
-/// What a joint between two bodies allows; A and B are its anchor frames on the two.
-#[derive(Debug, Clone, Copy, PartialEq)]
-#[non_exhaustive]
-pub enum ConnectionKind {
-    /// The origins coincide.
-    Ball,
-    /// The origins and the z axes coincide.
-    Hinge,
-    /// The frames coincide.
-    Weld,
-    /// The origins stay at a distance.
-    Distance {
-        /// m.
-        length: f64,
-    },
-    /// A spring with a damper between the origins.
-    Spring {
-        /// N/m.
-        stiffness: f64,
-        /// N·s/m.
-        damping: f64,
-        /// Length without force, m.
-        rest_length: f64,
-    },
-    /// A ball or wheel at B rolls on the plane z = 0 of A without slipping.
-    Rolling {
-        /// m.
-        radius: f64,
-    },
-    /// B does not move along its y axis, seen from the first body.
-    NoSideSlip,
 }
 
 /// An articulated robot.

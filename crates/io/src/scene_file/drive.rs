@@ -1,8 +1,7 @@
 //! Tendons, actuators, sensors, keyframes and contact pairs of a scene, as plain data.
 
 use nalgebra::{Isometry3, Point3, Vector3};
-
-use super::signal::Signal;
+use stiction_modeling::{Activation, FrameQuantity, Signal};
 
 /// A length that depends on where things are, with a spring, limits and friction of its own.
 ///
@@ -100,25 +99,6 @@ pub enum ActuatorTarget {
     },
 }
 
-/// How the activation of an actuator follows its control.
-#[derive(Debug, Clone, Copy, PartialEq, Default)]
-#[non_exhaustive]
-pub enum Activation {
-    /// At once.
-    #[default]
-    Direct,
-    /// Late by a first-order filter.
-    Filter {
-        /// Time constant, s.
-        time_constant: f64,
-    },
-    /// As its integral: control is the rate of activation.
-    Integrator {
-        /// Range of the activation.
-        limits: Option<[f64; 2]>,
-    },
-}
-
 /// Something that is measured after every step.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SensorDescription {
@@ -163,30 +143,6 @@ pub enum SensorKind {
         /// What about it.
         quantity: FrameQuantity,
     },
-}
-
-/// What a sensor measures of a frame.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum FrameQuantity {
-    /// Position in the world, m.
-    Position,
-    /// Orientation in the world as a quaternion (w, x, y, z).
-    Orientation,
-    /// Velocity of its origin, world axes, m/s.
-    LinearVelocity,
-    /// Angular velocity, world axes, rad/s.
-    AngularVelocity,
-    /// Velocity of its origin, its own axes, m/s.
-    Velocimeter,
-    /// Angular velocity, its own axes, rad/s.
-    Gyro,
-    /// Acceleration of its origin without that of free fall, its own axes, m/s².
-    Accelerometer,
-    /// Force that the joint behind it passes on to its link, its own axes, N.
-    Force,
-    /// Torque about its origin that the joint behind it passes on, its own axes, N·m.
-    Torque,
 }
 
 /// A named state to start from.

@@ -38,7 +38,6 @@ mod node;
 mod read;
 mod robot;
 mod shape;
-mod signal;
 mod source;
 pub(crate) mod suggest;
 mod units;
@@ -49,17 +48,16 @@ use std::path::{Path, PathBuf};
 use toml::de::DeTable;
 
 pub use description::{
-    Anchors, BodyDescription, BodyKind, ConnectionKind, ControllerDescription, InertiaDescription,
-    JointDescription, LinkDescription, MassDescription, RobotDescription, RobotFrameDescription,
+    Anchors, BodyDescription, BodyKind, ConnectionDescription, ControllerDescription,
+    InertiaDescription, LinkDescription, MassDescription, RobotDescription, RobotFrameDescription,
     RobotJointDescription, SceneDescription, SettingsDescription, ShapeDescription,
 };
 pub use drive::{
-    Activation, ActuatorDescription, ActuatorTarget, ContactPairDescription, FrameQuantity,
-    KeyframeBody, KeyframeDescription, KeyframeJoint, SensorDescription, SensorKind, TendonBranch,
-    TendonDescription, TendonPath,
+    ActuatorDescription, ActuatorTarget, ContactPairDescription, KeyframeBody, KeyframeDescription,
+    KeyframeJoint, SensorDescription, SensorKind, TendonBranch, TendonDescription, TendonPath,
 };
 pub use shape::{MeshFile, MeshSource, PointSource, ShapeError, ShapeKind, ThreadDescription};
-pub use signal::Signal;
+pub use stiction_modeling::{Activation, ConnectionKind, FrameQuantity, Signal};
 pub use write::to_toml;
 
 use crate::bounded;

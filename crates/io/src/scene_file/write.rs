@@ -7,15 +7,15 @@ use std::fmt::{Display, Write};
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use stiction_collision::{CombineRule, Friction, Groups, Material};
 use stiction_dynamics::{DofProperties, JointKind};
+use stiction_modeling::{ConnectionKind, Signal};
 
 use super::description::{
-    Anchors, BodyDescription, BodyKind, ConnectionKind, ControllerDescription, JointDescription,
+    Anchors, BodyDescription, BodyKind, ConnectionDescription, ControllerDescription,
     MassDescription, RobotDescription, RobotJointDescription, SceneDescription,
     SettingsDescription, ShapeDescription,
 };
 use super::read::RULES;
 use super::shape::{MeshFile, MeshSource, PointSource, ShapeKind, ThreadDescription};
-use super::signal::Signal;
 
 /// Writes a scene as the text of a scene file. Reading it again gives the same scene, as long as
 /// the scene is one that a file may have.
@@ -548,7 +548,7 @@ fn properties(out: &mut Writer, properties: &DofProperties) {
     }
 }
 
-fn joint(out: &mut Writer, joint: &JointDescription) {
+fn joint(out: &mut Writer, joint: &ConnectionDescription) {
     out.header("[[joints]]");
     out.text("name", &joint.name);
     let (word, values): (&str, Vec<(&str, f64)>) = match joint.kind {

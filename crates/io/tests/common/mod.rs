@@ -7,10 +7,10 @@ use stiction_collision::{CombineRule, Friction, Groups, Material};
 use stiction_dynamics::{CouplingDescription, DofProperties, JointKind, Symmetric3};
 use stiction_io::mesh::MeshData;
 use stiction_io::scene_file::{
-    Anchors, BodyDescription, BodyKind, ConnectionKind, ControllerDescription, InertiaDescription,
-    JointDescription, LinkDescription, MassDescription, MeshFile, MeshSource, PointSource,
-    RobotDescription, RobotFrameDescription, RobotJointDescription, SceneDescription,
-    SettingsDescription, ShapeDescription, ShapeKind, Signal, ThreadDescription,
+    Anchors, BodyDescription, BodyKind, ConnectionDescription, ConnectionKind,
+    ControllerDescription, InertiaDescription, LinkDescription, MassDescription, MeshFile,
+    MeshSource, PointSource, RobotDescription, RobotFrameDescription, RobotJointDescription,
+    SceneDescription, SettingsDescription, ShapeDescription, ShapeKind, Signal, ThreadDescription,
 };
 
 /// Splitmix64, enough for test data.
@@ -105,7 +105,7 @@ pub(crate) fn random_scene(seed: u64) -> SceneDescription {
     .into_iter()
     .enumerate()
     {
-        scene.joints.push(JointDescription {
+        scene.joints.push(ConnectionDescription {
             name: format!("joint {index}"),
             kind,
             bodies: ["body 0".to_owned(), "arm/hand".to_owned()],

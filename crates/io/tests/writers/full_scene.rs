@@ -183,7 +183,7 @@ pub(super) fn full_scene() -> SceneDescription {
     .into_iter()
     .enumerate()
     {
-        scene.joints.push(JointDescription {
+        scene.joints.push(ConnectionDescription {
             name: format!("connection {index}"),
             kind,
             bodies: bodies(),

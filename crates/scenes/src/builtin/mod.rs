@@ -19,7 +19,6 @@ mod wedge;
 use stiction_sim::{Result, SimError};
 use strsim::levenshtein;
 
-use crate::panel::unknown;
 use crate::scene::{Options, Scene, SceneInfo};
 
 /// All built-in scenes.
@@ -75,7 +74,11 @@ pub fn build(name: &str, options: &Options) -> Result<Scene> {
         });
     };
     if let Some(keyframe) = &options.keyframe {
-        return Err(unknown("keyframe", keyframe, std::iter::empty()));
+        return Err(SimError::not_among(
+            "keyframe",
+            keyframe,
+            std::iter::empty(),
+        ));
     }
     (info.build)(options)
 }

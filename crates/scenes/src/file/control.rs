@@ -1,25 +1,19 @@
 //! The controllers of scene files.
 
-use stiction_io::scene_file::{ControllerDescription, Signal};
-use stiction_sim::{BodyHandle, Commands, Controller, Point3, Result, SimError, Vector3, World};
+use stiction_io::scene_file::ControllerDescription;
+use stiction_sim::{
+    BodyHandle, Commands, Controller, Point3, Result, RobotHandle, Signal, SimError, Tracking,
+    Vector3, World,
+};
 
-use super::drives::JointDrive;
 use super::world::Place;
-
-/// What a controller of a scene file becomes.
-pub(super) enum Made {
-    /// Part of the scene's drives, which add up.
-    Joint(JointDrive),
-    /// A controller of its own.
-    Other(Box<dyn Controller>),
-}
 
 /// Makes a controller; `place` is the body that it names.
 pub(super) fn make(
     description: &ControllerDescription,
     world: &mut World,
     place: Option<Place>,
-) -> Result<Made> {
+) -> Result<Box<dyn Controller>> {
     let place = || {
         place.ok_or(SimError::Unknown {
             what: "body",
@@ -36,7 +30,7 @@ pub(super) fn make(
             target,
         } => {
             let robot = world.find_robot(robot)?;
-            Made::Joint(JointDrive {
+            Box::new(JointDrive {
                 robot,
                 dof: world.dof(robot, joint)?,
                 target: target.clone(),
@@ -50,7 +44,7 @@ pub(super) fn make(
             torque,
         } => {
             let robot = world.find_robot(robot)?;
-            Made::Joint(JointDrive {
+            Box::new(JointDrive {
                 robot,
                 dof: world.dof(robot, joint)?,
                 target: Signal::Constant(0.0),
@@ -70,22 +64,22 @@ pub(super) fn make(
             world.commands().push(place.body, nothing, nothing)?;
             // A link has no centre of mass of its own here: forces act at its origin.
             let point = point.or_else(|| place.is_link.then(Point3::origin));
-            Made::Other(Box::new(Push {
+            Box::new(Push {
                 body: place.body,
                 force: force.clone(),
                 torque: torque.clone(),
                 point: point.map(|point| place.offset * point),
-            }))
+            })
         }
         ControllerDescription::Drive {
             velocity,
             angular_velocity,
             ..
-        } => Made::Other(Box::new(Drive {
+        } => Box::new(Drive {
             body: place()?.body,
             velocity: velocity.clone(),
             angular_velocity: angular_velocity.clone(),
-        })),
+        }),
         _ => {
             return Err(SimError::NotPossible {
                 element: "controller".to_owned(),
@@ -93,6 +87,35 @@ pub(super) fn make(
             });
         }
     })
+}
+
+/// Tracks a position with a joint, or applies a torque where the gains are zero; what acts on one joint
+/// adds up.
+struct JointDrive {
+    robot: RobotHandle,
+    dof: usize,
+    target: Signal<f64>,
+    torque: Signal<f64>,
+    /// Stiffness and damping.
+    gains: [f64; 2],
+}
+
+impl Controller for JointDrive {
+    fn control(&mut self, world: &World, commands: &mut Commands) -> Result<()> {
+        let dt = world.settings().time_step;
+        // Tracking compares with the end of the step; a torque acts throughout it.
+        let (position, velocity) = self.target.at(world.time() + dt, 0.0);
+        let (feed_forward, _) = self.torque.at(world.time() + 0.5 * dt, 0.0);
+        let [stiffness, damping] = self.gains;
+        let tracking = Tracking {
+            position,
+            velocity,
+            stiffness,
+            damping,
+            feed_forward,
+        };
+        commands.add_drive(self.robot, self.dof, tracking)
+    }
 }
 
 /// Pushes a body.

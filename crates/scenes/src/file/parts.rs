@@ -2,16 +2,14 @@
 
 use stiction_io::IoError;
 use stiction_io::scene_file::{
-    ActuatorTarget, FrameQuantity, KeyframeDescription, SensorKind, TendonPath as DescribedPath,
+    ActuatorTarget, KeyframeDescription, SensorKind, TendonPath as DescribedPath,
 };
 use stiction_sim::{
-    Result as SimResult, RobotHandle, SimError, Tendon, TendonBranch, TendonPath, Vector3,
+    Actuator, ActuatorTarget as Target, Result as SimResult, RobotHandle, Sensor,
+    SensorKind as Measured, SimError, Tendon, TendonBranch, TendonPath,
 };
 
-use super::actuator::{Actuator, Target};
 use super::world::Builder;
-use crate::panel::{Dial, unknown};
-use crate::sensor::{Kind, Sensor};
 
 impl Builder<'_> {
     pub(super) fn include_pairs(&mut self) -> Result<(), IoError> {
@@ -102,10 +100,7 @@ impl Builder<'_> {
                     torque,
                 } => {
                     let place = self.find(&key, body)?;
-                    // What forces don't move is refused now, not at the first step.
-                    let nothing = Vector3::zeros();
-                    let push = self.world.commands().push(place.body, nothing, nothing);
-                    push.map(|()| Target::Frame {
+                    Ok(Target::Frame {
                         body: place.body,
                         pose: place.offset * pose,
                         force: *force,
@@ -114,16 +109,20 @@ impl Builder<'_> {
                 }
                 _ => return Err(self.error(&key, "the simulator does not know this target")),
             };
-            let target = target.map_err(|error| self.error(&key, error))?;
-            let actuator = Actuator::new(description, target);
-            let start = actuator.target.coordinate(&self.world);
-            let start = start.map_err(|error| self.error(&key, error))?;
-            self.drives.panel.dials().push(Dial {
-                name: description.name.clone(),
-                control: None,
-                force: actuator.force(start),
+            let added = target.and_then(|target| {
+                self.world.add_actuator(Actuator {
+                    name: description.name.clone(),
+                    target,
+                    gear: description.gear,
+                    gain: description.gain,
+                    bias: description.bias,
+                    control_limits: description.control_limits,
+                    force_limits: description.force_limits,
+                    activation: description.activation,
+                    control: description.control.clone(),
+                })
             });
-            self.drives.actuators.push(actuator);
+            added.map_err(|error| self.error(&key, error))?;
         }
         Ok(())
     }
@@ -139,13 +138,7 @@ impl Builder<'_> {
                     quantity,
                 } => {
                     let place = self.find(&key, body)?;
-                    let is_load = matches!(quantity, FrameQuantity::Force | FrameQuantity::Torque);
-                    let carried = self.world.is_moving_link(place.body);
-                    if is_load && !carried.map_err(|error| self.error(&key, error))? {
-                        let problem = format!("no joint carries \"{body}\"");
-                        return Err(self.error(&key, problem));
-                    }
-                    Ok(Kind::Frame {
+                    Ok(Measured::Frame {
                         body: place.body,
                         pose: place.offset * pose,
                         quantity: *quantity,
@@ -153,35 +146,34 @@ impl Builder<'_> {
                 }
                 other => self.plain_sensor(other),
             };
-            self.sensors.push(Sensor {
-                name: description.name.clone(),
-                kind: kind.map_err(|error| self.error(&key, error))?,
-                cutoff: description.cutoff,
+            let added = kind.and_then(|kind| {
+                self.world.add_sensor(Sensor {
+                    name: description.name.clone(),
+                    kind,
+                    cutoff: description.cutoff,
+                })
             });
+            added.map_err(|error| self.error(&key, error))?;
         }
         Ok(())
     }
 
-    fn plain_sensor(&self, kind: &SensorKind) -> SimResult<Kind> {
+    fn plain_sensor(&self, kind: &SensorKind) -> SimResult<Measured> {
         Ok(match kind {
             SensorKind::JointPosition { robot, joint } => {
                 let (robot, dof) = self.joint(robot, joint)?;
-                Kind::JointPosition(robot, dof)
+                Measured::JointPosition { robot, dof }
             }
             SensorKind::JointVelocity { robot, joint } => {
                 let (robot, dof) = self.joint(robot, joint)?;
-                Kind::JointVelocity(robot, dof)
+                Measured::JointVelocity { robot, dof }
             }
-            SensorKind::TendonLength(name) => Kind::TendonLength(self.world.find_tendon(name)?),
-            SensorKind::TendonVelocity(name) => Kind::TendonVelocity(self.world.find_tendon(name)?),
+            SensorKind::TendonLength(name) => Measured::TendonLength(self.world.find_tendon(name)?),
+            SensorKind::TendonVelocity(name) => {
+                Measured::TendonVelocity(self.world.find_tendon(name)?)
+            }
             SensorKind::ActuatorForce(name) => {
-                let dial = self.drives.panel.find(name)?;
-                let actuator = &self.drives.actuators[dial];
-                Kind::ActuatorForce {
-                    dial,
-                    gear: actuator.gear,
-                    target: actuator.target.clone(),
-                }
+                Measured::ActuatorForce(self.world.find_actuator(name)?)
             }
             _ => {
                 return Err(SimError::NotPossible {
@@ -199,7 +191,7 @@ impl Builder<'_> {
         all.find(|(_, keyframe)| keyframe.name == name)
             .ok_or_else(|| {
                 let known = keyframes.iter().map(|keyframe| keyframe.name.as_str());
-                unknown("keyframe", name, known)
+                SimError::not_among("keyframe", name, known)
             })
     }
 
@@ -228,9 +220,9 @@ impl Builder<'_> {
                 .map_err(|error| self.error(&key, error))?;
         }
         for (name, control) in &keyframe.controls {
-            let dial = self.drives.panel.find(name);
-            let dial = dial.map_err(|error| self.error(&key, error))?;
-            self.drives.panel.dials()[dial].control = Some(*control);
+            let actuator = self.world.find_actuator(name);
+            let set = actuator.and_then(|actuator| self.world.set_control(actuator, *control));
+            set.map_err(|error| self.error(&key, error))?;
         }
         Ok(())
     }

@@ -4,19 +4,16 @@ use std::collections::HashMap;
 
 use stiction_io::IoError;
 use stiction_io::scene_file::{
-    Anchors, BodyKind, ConnectionKind as DescribedKind, ControllerDescription, RobotDescription,
-    SceneFile, ShapeDescription,
+    Anchors, BodyKind, ControllerDescription, RobotDescription, SceneFile, ShapeDescription,
 };
 use stiction_sim::{
-    BodyHandle, Collider, Connection, ConnectionKind, Inertia, Isometry3, Material, Mobility,
-    Overlap, Point3, RigidBody, RobotHandle, Shape, Vector3, World,
+    BodyHandle, Collider, Connection, Inertia, Isometry3, Material, Mobility, Overlap, Point3,
+    RigidBody, RobotHandle, Shape, Vector3, World,
 };
 
-use super::control::{self, Made};
-use super::drives::{Compensation, Drives};
+use super::compensation::{Carry, Compensation};
+use super::control;
 use super::mass;
-use crate::panel::Panel;
-use crate::sensor::Sensor;
 
 /// Depth from which on links overlap, m; less than that contact pushes apart.
 const OVERLAP: f64 = 1e-5;
@@ -29,8 +26,7 @@ pub(super) struct Builder<'a> {
     pub(super) file: &'a SceneFile,
     pub(super) world: World,
     places: HashMap<String, Place>,
-    pub(super) drives: Drives,
-    pub(super) sensors: Vec<Sensor>,
+    compensations: Vec<Compensation>,
 }
 
 /// Where a named body, link or frame is.
@@ -51,17 +47,16 @@ impl<'a> Builder<'a> {
             file,
             world,
             places: HashMap::new(),
-            drives: Drives::default(),
-            sensors: Vec::new(),
+            compensations: Vec::new(),
         }
     }
 
-    pub(super) fn finish(mut self) -> (World, Panel, Vec<Sensor>) {
-        let panel = self.drives.panel.clone();
-        if !self.drives.is_empty() {
-            self.world.add_controller(Box::new(self.drives));
+    pub(super) fn finish(mut self) -> World {
+        if !self.compensations.is_empty() {
+            self.world
+                .add_controller(Box::new(Carry(self.compensations)));
         }
-        (self.world, panel, self.sensors)
+        self.world
     }
 
     /// An error of the simulator about a key.
@@ -106,7 +101,7 @@ impl<'a> Builder<'a> {
             {
                 let mass = self.world.mass(handle);
                 let mass = mass.map_err(|error| self.error(&key, error))?;
-                self.drives.compensations.push(Compensation {
+                self.compensations.push(Compensation {
                     body: handle,
                     point: None,
                     mass: body.gravity_compensation * mass,
@@ -208,7 +203,7 @@ impl<'a> Builder<'a> {
         let nothing = Vector3::zeros();
         let moves = self.world.commands().push(place.body, nothing, nothing);
         if share != 0.0 && moves.is_ok() {
-            self.drives.compensations.push(Compensation {
+            self.compensations.push(Compensation {
                 body: place.body,
                 point: Some(place.offset * Point3::from(inertia.com())),
                 mass: share * inertia.mass,
@@ -288,26 +283,8 @@ impl<'a> Builder<'a> {
                     [on(a.body)?, on(b.body)?]
                 }
             };
-            let kind = match joint.kind {
-                DescribedKind::Ball => ConnectionKind::Ball,
-                DescribedKind::Hinge => ConnectionKind::Hinge,
-                DescribedKind::Weld => ConnectionKind::Weld,
-                DescribedKind::Distance { length } => ConnectionKind::Distance { length },
-                DescribedKind::Spring {
-                    stiffness,
-                    damping,
-                    rest_length,
-                } => ConnectionKind::Spring {
-                    stiffness,
-                    damping,
-                    rest_length,
-                },
-                DescribedKind::Rolling { radius } => ConnectionKind::Rolling { radius },
-                DescribedKind::NoSideSlip => ConnectionKind::NoSideSlip,
-                _ => return Err(self.error(&key, "the simulator does not know this kind")),
-            };
-            let mut connection =
-                Connection::new(&joint.name, kind, a.body, b.body).anchored(frames[0], frames[1]);
+            let mut connection = Connection::new(&joint.name, joint.kind, a.body, b.body)
+                .anchored(frames[0], frames[1]);
             if let Some(collide) = joint.collide {
                 connection.collide = collide;
             }
@@ -375,10 +352,8 @@ impl<'a> Builder<'a> {
                 _ => None,
             };
             let made = control::make(description, &mut self.world, place);
-            match made.map_err(|error| self.error(&key, error))? {
-                Made::Joint(drive) => self.drives.joints.push(drive),
-                Made::Other(controller) => self.world.add_controller(controller),
-            }
+            let controller = made.map_err(|error| self.error(&key, error))?;
+            self.world.add_controller(controller);
         }
         Ok(())
     }

@@ -8,6 +8,7 @@ use crate::drive::Wrench;
 use crate::mechanism::Layout;
 use crate::state::State;
 use crate::step::RowKind;
+use crate::tendon::TendonEntry;
 
 /// What is kept of the last step.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -23,6 +24,8 @@ pub(crate) struct LastStep {
     results: Vec<RowResult>,
     /// Per tendon: impulse of a drive without gains, N·s.
     pub(crate) direct: Vec<f64>,
+    /// What tendons pulled at, in the order of tendons.
+    pub(crate) pulls: Vec<Pull>,
     /// Per body: impulse of constraints on links, N·s and N·m·s about the reference point of their
     /// tree.
     pub(crate) loads: Vec<Vector6<f64>>,
@@ -30,7 +33,32 @@ pub(crate) struct LastStep {
     pub(crate) references: Vec<Vector3<f64>>,
 }
 
+/// Something that a tendon pulled at.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub(crate) struct Pull {
+    pub(crate) tendon: usize,
+    /// The body.
+    pub(crate) frame: usize,
+    /// ∂l̇ by the body's velocity at the reference point of its subsystem, world axes.
+    pub(crate) gradient: Vector6<f64>,
+}
+
 impl LastStep {
+    /// Takes over what tendons did.
+    pub(crate) fn keep_tendons(&mut self, tendons: &[TendonEntry]) {
+        self.direct.clear();
+        self.pulls.clear();
+        for (tendon, entry) in tendons.iter().enumerate() {
+            self.direct.push(entry.model.direct_impulse());
+            let pulled = entry.model.pulled().iter();
+            self.pulls.extend(pulled.map(|pulled| Pull {
+                tendon,
+                frame: pulled.frame as usize,
+                gradient: pulled.gradient,
+            }));
+        }
+    }
+
     /// Takes over names and results of the constraints; what it had of them is handed back.
     pub(crate) fn keep_rows(&mut self, rows: &RowList, results: &mut Vec<RowResult>) {
         self.keys.clear();
@@ -68,6 +96,7 @@ impl LastStep {
         self.keys.clone_from(&other.keys);
         self.results.clone_from(&other.results);
         self.direct.clone_from(&other.direct);
+        self.pulls.clone_from(&other.pulls);
         self.loads.clone_from(&other.loads);
         self.references.clone_from(&other.references);
     }
@@ -98,8 +127,10 @@ impl LastStep {
         state: &State,
     ) -> bool {
         let loads = if layout.has_links { bodies } else { 0 };
+        let has = |pull: &Pull| pull.tendon < tendons && pull.frame < bodies;
         !self.is_known
-            || (self.wrenches.len() == bodies
+            || (self.pulls.iter().all(has)
+                && self.wrenches.len() == bodies
                 && self.direct.len() == tendons
                 && self.loads.len() == loads
                 && self.references.len() == layout.subsystem_count()

@@ -1,11 +1,11 @@
 //! What can be measured on a world: forces, energy, momentum.
 
 mod joint_force;
+mod joints;
 mod last_step;
-mod sensors;
 
 pub use joint_force::JointForces;
-pub use sensors::JointState;
+pub use joints::JointState;
 
 pub(crate) use last_step::LastStep;
 
@@ -130,10 +130,7 @@ impl World {
         let bodies = self.tables.bodies.len();
         last.add_up_loads(bodies, &self.tables.layout, &self.islands);
         last.references.clone_from(&self.places.references);
-        last.direct.clear();
-        let tendons = self.tendons.iter();
-        last.direct
-            .extend(tendons.map(|tendon| tendon.model.direct_impulse()));
+        last.keep_tendons(&self.tendons);
     }
 
     /// Forces and modes of the contacts, from the impulses of the step.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-/// A named part of the state: a body, a robot, a soft body.
+/// A named part of the state: a body, a robot, a soft body, an actuator.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Element {
     /// Its name.

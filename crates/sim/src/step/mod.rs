@@ -65,17 +65,16 @@ impl World {
         self.integrate()
     }
 
-    /// Stage 1: controllers set their commands.
+    /// Stage 1: controllers set their commands, and actuators follow their controls.
     ///
     /// # Errors
-    /// What a controller reports.
+    /// What a controller reports, and an actuator whose force is not finite.
     pub fn control(&mut self) -> Result<()> {
         let clock = Instant::now();
         self.report.stages = StageTimes::default();
         let time = self.settings.step_time.map(Duration::from_secs_f64);
         self.deadline = time.and_then(|time| clock.checked_add(time));
-        let result = self.run_controllers();
-        self.add_up_forces();
+        let result = self.run_drives();
         for (frame, motion) in self.places.frames.motion.iter().enumerate() {
             if *motion == Motion::Driven {
                 self.places.frames.twist[frame] = self.commands.inputs.driven[frame];
@@ -250,6 +249,7 @@ impl World {
         for mechanism in self.mechanisms.iter_mut() {
             mechanism.advance(&now, &self.v_hat, &mut self.next)?;
         }
+        self.advance_actuators();
         self.check_next()?;
         self.next.time = self.state.time + self.settings.time_step;
         self.next.step = self.state.step + 1;

@@ -38,7 +38,7 @@ impl World {
         }
     }
 
-    fn registry(&mut self, mechanism: usize) -> Registry<'_> {
+    pub(crate) fn registry(&mut self, mechanism: usize) -> Registry<'_> {
         Registry {
             tables: &mut self.tables,
             state: &mut self.state,

@@ -18,11 +18,12 @@ use stiction_islands::{Islands, MakeSolver, RowList, RowResult, WarmStart};
 use stiction_modeling::Places;
 
 use crate::connection::Connection;
-use crate::drive::{Commands, Controller};
+use crate::drive::{ActuatorEntry, Commands, Controller, Sums};
 use crate::error::{Result, SimError};
 use crate::measure::LastStep;
 use crate::mechanism::{MechanismHandle, Mechanisms, Tables};
 use crate::robot::Robot;
+use crate::sense::Sensor;
 use crate::settings::Settings;
 use crate::solvers;
 use crate::state::State;
@@ -63,6 +64,8 @@ pub struct World {
     pub(crate) robots: Vec<MechanismHandle<Robot>>,
     pub(crate) connections: Vec<Connection>,
     pub(crate) tendons: Vec<TendonEntry>,
+    pub(crate) actuators: Vec<ActuatorEntry>,
+    pub(crate) sensors: Vec<Sensor>,
     pub(crate) colliders: ColliderSet,
     pub(crate) detector: BuiltInDetector,
     /// A whole collision of the user's, in place of ours.
@@ -78,6 +81,7 @@ pub struct World {
     pub(crate) commands: Commands,
     /// What controllers write while the world keeps its commands for them to see.
     pub(crate) pending: Commands,
+    pub(crate) sums: Sums,
     // Where it is, and what the next step begins with.
     pub(crate) state: State,
     pub(crate) warm_start: WarmStart,
@@ -134,6 +138,8 @@ impl World {
             robots: Vec::new(),
             connections: Vec::new(),
             tendons: Vec::new(),
+            actuators: Vec::new(),
+            sensors: Vec::new(),
             colliders: ColliderSet::new(),
             detector,
             own_detector: None,
@@ -144,6 +150,7 @@ impl World {
             controller_memory: Vec::new(),
             commands: Commands::default(),
             pending: Commands::default(),
+            sums: Sums::default(),
             state: State::default(),
             warm_start: WarmStart::default(),
             deadline: None,

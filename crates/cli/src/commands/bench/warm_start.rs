@@ -110,7 +110,10 @@ fn between_steps(out: &mut dyn Write) -> anyhow::Result<()> {
 /// the latter, so that both solve the same problems.
 fn simulate(scene: &str, tolerance: f64, make: MakeSolver) -> anyhow::Result<[f64; 2]> {
     let options = stiction_scenes::Options {
-        tolerance: Some(tolerance),
+        settings: stiction_scenes::SettingsDescription {
+            tolerance: Some(tolerance),
+            ..stiction_scenes::SettingsDescription::default()
+        },
         ..stiction_scenes::Options::default()
     };
     let mut world = stiction_scenes::build(scene, &options)?.world;

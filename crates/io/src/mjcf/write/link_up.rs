@@ -3,7 +3,7 @@
 use nalgebra::{Isometry3, Translation3};
 
 use super::Writer;
-use crate::scene_file::{Anchors, ConnectionKind, JointDescription, TendonPath};
+use crate::scene_file::{Anchors, ConnectionDescription, ConnectionKind, TendonPath};
 use crate::xml::XmlWriter;
 
 impl Writer<'_, '_> {
@@ -26,7 +26,7 @@ impl Writer<'_, '_> {
         }
     }
 
-    fn connection(&mut self, joint: &JointDescription) {
+    fn connection(&mut self, joint: &ConnectionDescription) {
         let [a, b] = [&joint.bodies[0], &joint.bodies[1]];
         let anchors = match &joint.anchors {
             Anchors::OnBodies(anchors) => *anchors,

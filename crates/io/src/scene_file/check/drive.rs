@@ -4,7 +4,7 @@ use std::collections::HashSet;
 
 use super::super::SceneFile;
 use super::super::description::ShapeDescription;
-use super::super::drive::{ActuatorTarget, FrameQuantity, SensorKind, TendonPath};
+use super::super::drive::{ActuatorTarget, SensorKind, TendonPath};
 use super::super::suggest;
 use super::{Bodies, Role, unique};
 use crate::error::Result;
@@ -135,7 +135,7 @@ fn sensors(file: &SceneFile, bodies: &Bodies) -> Result<()> {
             SensorKind::ActuatorForce(name) => actuator(file, &key("actuator"), name)?,
             SensorKind::Frame { body, quantity, .. } => {
                 let role = bodies.find(file, &key("body"), body)?;
-                let is_load = matches!(quantity, FrameQuantity::Force | FrameQuantity::Torque);
+                let is_load = quantity.is_load();
                 if is_load && role != Role::Link {
                     let problem = format!("no joint carries the body \"{body}\"");
                     return Err(file.error(&key("body"), problem, "name a link of a robot"));

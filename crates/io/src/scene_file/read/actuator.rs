@@ -1,9 +1,10 @@
 //! `[[actuators]]`: drives of joints, tendons and frames.
 
+use stiction_modeling::{Activation, Signal};
+
 use super::super::description::RobotDescription;
-use super::super::drive::{Activation, ActuatorDescription, ActuatorTarget};
+use super::super::drive::{ActuatorDescription, ActuatorTarget};
 use super::super::node::{Node, Table};
-use super::super::signal::Signal;
 use super::super::units::{FORCE, MIXED, PLAIN, TIME};
 use super::controller::{joint_named, robot_named, signal, single};
 use super::pose;

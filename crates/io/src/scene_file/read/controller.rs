@@ -1,10 +1,10 @@
 //! `[[controllers]]`: what drives a scene.
 
 use nalgebra::{Point3, Vector3};
+use stiction_modeling::Signal;
 
 use super::super::description::{ControllerDescription, RobotDescription, RobotJointDescription};
 use super::super::node::{Node, Table};
-use super::super::signal::Signal;
 use super::super::suggest;
 use super::super::units::{ANGLE, Dimension, FORCE, FREQUENCY, SPEED, TIME, TORQUE, TURN_RATE};
 use super::robot::JointUnits;

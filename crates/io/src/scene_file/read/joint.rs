@@ -1,6 +1,8 @@
 //! `[[joints]]`: joints between any two bodies.
 
-use super::super::description::{Anchors, ConnectionKind, JointDescription};
+use stiction_modeling::ConnectionKind;
+
+use super::super::description::{Anchors, ConnectionDescription};
 use super::super::node::{Node, Table};
 use super::super::units::{DAMPING, LENGTH, STIFFNESS};
 use super::pose;
@@ -24,7 +26,7 @@ const KINDS: &[(&str, &[&str])] = &[
     ("no-side-slip", keys![]),
 ];
 
-pub(super) fn read(node: &Node<'_>) -> Result<JointDescription> {
+pub(super) fn read(node: &Node<'_>) -> Result<ConnectionDescription> {
     let (word, table) = node.table_by_kind(KINDS)?;
     let kind = match word {
         "ball" => ConnectionKind::Ball,
@@ -45,7 +47,7 @@ pub(super) fn read(node: &Node<'_>) -> Result<JointDescription> {
     if names[0] == names[1] {
         return Err(bodies.fail("are one and the same", "name two different bodies"));
     }
-    Ok(JointDescription {
+    Ok(ConnectionDescription {
         name: table.need("name")?.name()?,
         kind,
         bodies: names,

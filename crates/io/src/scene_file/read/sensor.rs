@@ -1,7 +1,9 @@
 //! `[[sensors]]`: what is measured.
 
+use stiction_modeling::FrameQuantity;
+
 use super::super::description::RobotDescription;
-use super::super::drive::{FrameQuantity, SensorDescription, SensorKind};
+use super::super::drive::{SensorDescription, SensorKind};
 use super::super::node::Node;
 use super::super::units::MIXED;
 use super::controller::{joint_named, robot_named, single};

@@ -2,8 +2,10 @@
 
 use nalgebra::Vector3;
 
+use stiction_modeling::Activation;
+
 use super::super::drive::{
-    Activation, ActuatorDescription, ActuatorTarget, ContactPairDescription, KeyframeDescription,
+    ActuatorDescription, ActuatorTarget, ContactPairDescription, KeyframeDescription,
     SensorDescription, SensorKind, TendonDescription, TendonPath,
 };
 use super::super::read::QUANTITIES;

@@ -1,4 +1,4 @@
-//! Sensors: joints, frames, and the loads that joints carry.
+//! Motion of joints and frames, and the loads that joints carry.
 
 use nalgebra::{Isometry3, Vector3, Vector6};
 use stiction_dynamics::{
@@ -111,11 +111,14 @@ impl World {
     /// An unknown body, or one of a mechanism that is not a rigid body or a robot.
     pub fn previous_motion(&self, body: BodyHandle) -> Result<Option<(Isometry3<f64>, Twist)>> {
         let entry = self.body(body)?;
-        if !self.last.is_known {
-            return Ok(None);
-        }
         let previous = &self.last.previous;
         match entry.kind {
+            Kind::Other { .. } => Err(SimError::NotPossible {
+                element: entry.name.clone(),
+                reason: "is not a rigid body or a link: its motion of before is not kept"
+                    .to_owned(),
+            }),
+            _ if !self.last.is_known => Ok(None),
             Kind::Free(item) => Ok(Some(self.mechanisms.free_bodies.motion(item, previous))),
             Kind::Scenery(item) => Ok(Some(self.mechanisms.scenery.motion(item, previous))),
             Kind::Link { robot, link } => {
@@ -129,11 +132,6 @@ impl World {
                 };
                 Ok(Some((pose.to_isometry(), twist)))
             }
-            Kind::Other { .. } => Err(SimError::NotPossible {
-                element: entry.name.clone(),
-                reason: "is not a rigid body or a link: its motion of before is not kept"
-                    .to_owned(),
-            }),
         }
     }
 
@@ -187,12 +185,10 @@ impl World {
             .iter()
             .map(|load| load / dt)
             .collect();
-        for (number, tendon) in self.tendons.iter().enumerate() {
-            let force = self.tendon_impulse(number) / dt;
-            let pulled = tendon.model.pulled().iter();
-            for site in pulled.filter(|site| links.contains(&(site.frame as usize))) {
-                loads[site.frame as usize - links.start] += site.gradient * force;
-            }
+        let pulls = self.last.pulls.iter();
+        for pull in pulls.filter(|pull| links.contains(&pull.frame)) {
+            let force = self.tendon_impulse(pull.tendon) / dt;
+            loads[pull.frame - links.start] += pull.gradient * force;
         }
         for (tree, view) in robot.views.iter().enumerate() {
             let reference = &self.last.references[robot.first_subsystem + tree];

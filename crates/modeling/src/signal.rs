@@ -3,9 +3,10 @@
 use std::f64::consts::TAU;
 use std::ops::{Add, Mul, Sub};
 
+use serde::{Deserialize, Serialize};
+
 /// A value as a function of time.
-#[derive(Debug, Clone, PartialEq)]
-#[non_exhaustive]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub enum Signal<T> {
     /// Always the same.
     Constant(T),
