@@ -17,7 +17,7 @@ use crate::body::BodyHandle;
 use crate::connection::ConnectionHandle;
 use crate::drive::Wrench;
 use crate::error::{Result, SimError};
-use crate::step::{ContactForce, ContactMode, RowKind, StepReport, sites};
+use crate::step::{ContactForce, ContactMode, RowKind, StepReport, relative_velocity};
 use crate::world::World;
 
 impl World {
@@ -143,8 +143,7 @@ impl World {
         for (contact, row) in self.contacts.with_results(&self.rows, self.last.results()) {
             let [t1, t2, n] = row.note.frame;
             let force = (t1 * row.impulse[0] + t2 * row.impulse[1] + n * row.impulse[2]) / dt;
-            let [first, second] = sites(contact, &self.places);
-            let relative = second.velocity(&self.places) - first.velocity(&self.places);
+            let relative = relative_velocity(contact, &self.places);
             let slip = (relative - n * n.dot(&relative)).norm();
             let mode = if row.impulse[2] <= 0.0 {
                 ContactMode::Open

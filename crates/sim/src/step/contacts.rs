@@ -1,5 +1,6 @@
 //! Contact points as rows.
 
+use nalgebra::Vector3;
 use stiction_collision::{ColliderSet, ContactMaterial, ContactPoint, Support};
 use stiction_constraints::Law;
 use stiction_islands::{AssemblyError, RowList, RowNote, RowResult};
@@ -54,8 +55,17 @@ impl Contacts {
 }
 
 /// Where a contact acts: both sides on the point between the two surfaces.
-pub(crate) fn sites(point: &ContactPoint, places: &Places) -> [Site; 2] {
-    point.on.map(|support| match support {
+#[inline]
+fn sites(point: &ContactPoint, places: &Places) -> [Site; 2] {
+    [
+        site(&point.on[0], point, places),
+        site(&point.on[1], point, places),
+    ]
+}
+
+#[inline]
+fn site(support: &Support, point: &ContactPoint, places: &Places) -> Site {
+    match *support {
         Support::Frame(frame) => Site::Frame {
             frame,
             at: point.point,
@@ -77,7 +87,37 @@ pub(crate) fn sites(point: &ContactPoint, places: &Places) -> [Site; 2] {
             weights: [u, v, w, 0.0],
             count,
         },
-    })
+    }
+}
+
+/// Calls `visit` with every subsystem that a contact touches; one may come several times. What
+/// [`Site::touches`] says, for less.
+#[inline]
+pub(crate) fn touches(point: &ContactPoint, places: &Places, mut visit: impl FnMut(usize)) {
+    for support in &point.on {
+        let (motion, indices) = match support {
+            Support::Frame(frame) => (&places.frames.motion, std::slice::from_ref(frame)),
+            Support::Frames { frames, .. } => (&places.frames.motion, &frames[..]),
+            Support::Nodes { nodes, count, .. } => {
+                (&places.nodes.motion, &nodes[..usize::from(*count)])
+            }
+        };
+        for &index in indices {
+            if let Some(subsystem) = motion[index as usize].subsystem() {
+                visit(subsystem);
+            }
+        }
+    }
+}
+
+/// Velocity of the second side of a contact minus that of the first at the start of the step, m/s.
+#[inline]
+pub(crate) fn relative_velocity(point: &ContactPoint, places: &Places) -> Vector3<f64> {
+    let velocity = |side: usize| match &point.on[side] {
+        Support::Frame(frame) => places.velocity_at(*frame, &point.point),
+        other => site(other, point, places).velocity(places),
+    };
+    velocity(1) - velocity(0)
 }
 
 fn surface(material: &ContactMaterial) -> Surface {
@@ -94,9 +134,7 @@ impl RowSource for Contacts {
         for (item, point) in self.points.iter().enumerate() {
             let key = RowKind::Contact.key(0, point.id.0);
             rows.push_with(key, item, |out| {
-                for site in sites(point, places) {
-                    site.touches(places, |subsystem| out.touch(subsystem));
-                }
+                touches(point, places, |subsystem| out.touch(subsystem));
             });
         }
     }

@@ -11,7 +11,7 @@ mod rows;
 
 pub use report::{ContactForce, ContactMode, StageTimes, StepReport};
 
-pub(crate) use contacts::{Contacts, sites};
+pub(crate) use contacts::{Contacts, relative_velocity, touches};
 pub(crate) use rows::RowKind;
 
 use std::time::{Duration, Instant};
@@ -106,9 +106,7 @@ impl World {
         let places = &self.places;
         points.retain(|contact| {
             let mut moves = false;
-            for site in sites(contact, places) {
-                site.touches(places, |_| moves = true);
-            }
+            touches(contact, places, |_| moves = true);
             moves
         });
         let deepest = self.contacts.points.iter().map(|contact| -contact.gap);
