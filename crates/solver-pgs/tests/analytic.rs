@@ -104,7 +104,7 @@ fn an_open_contact_carries_nothing() {
 #[test]
 fn a_block_bounces_with_its_restitution() {
     // e_n = ε v_n of an impact at 1 m/s.
-    let error = 0.5 * -1.0;
+    let error = -0.5;
     for (name, _) in SOLVERS {
         let problem = block(CONTACT, [0.0, 0.0, error], [0.0, 0.0, -1.0, 0.0, 0.0, 0.0]);
         let (solution, report) = solve(name, &problem, 1e-10);
