@@ -139,7 +139,7 @@ impl World {
         }
     }
 
-    /// Stage 3: equations of motion, and the names of all constraints.
+    /// Stage 3: what equations of motion and constraints are made from.
     ///
     /// # Errors
     /// Materials that no law describes, numbers that are not finite.
@@ -160,22 +160,12 @@ impl World {
             let motion = tendon.measure(&self.state, &self.places);
             tendon.model.prepare(motion, &self.places, command, &scheme);
         }
-        let assembly = WorldAssembly {
-            mechanisms: &self.mechanisms,
-            layout: &self.tables.layout,
-            contacts: &self.contacts,
-            connections: &self.connections,
-            tendons: &self.tendons,
-            places: &self.places,
-            scheme: &scheme,
-        };
-        assembly.list(&mut self.rows);
         self.report.contacts = self.contacts.points.len();
         self.report.stages.assemble += clock.elapsed().as_secs_f64();
         Ok(())
     }
 
-    /// Stage 4: A, b, J and e, v̂ and λ, island by island.
+    /// Stage 4: all constraints by name; then A, b, J and e, v̂ and λ, island by island.
     ///
     /// # Errors
     /// [`SimError::Step`] when an island could not be solved, [`SimError::Interrupted`] when the flag
@@ -200,6 +190,7 @@ impl World {
             places: &self.places,
             scheme: &scheme,
         };
+        assembly.list(&mut self.rows);
         let warm = self.settings.warm_start.then_some(&self.warm_start);
         let policy = &self.settings.overlaps;
         let step = StepContext::new(&self.rows, &assembly, warm, policy, &budget);

@@ -13,9 +13,9 @@ pub struct StageTimes {
     pub control: f64,
     /// Collision detection.
     pub detect: f64,
-    /// Equations of motion, and which constraints there are.
+    /// What equations of motion and constraints are made from.
     pub assemble: f64,
-    /// Writing down the problems of all islands, and the solver.
+    /// Naming the constraints, writing down the problems of all islands, and the solver.
     pub solve: f64,
     /// Moving the state on, forces and statistics.
     pub integrate: f64,
