@@ -144,6 +144,7 @@ impl Registry<'_> {
         layout.elements.truncate(mark.elements);
         layout.owner.truncate(mark.subsystems);
         layout.first_frame.truncate(mark.subsystems);
+        layout.has_links = layout.first_frame.iter().any(Option::is_some);
         layout.dof_start.truncate(mark.subsystems + 1);
         for body in bodies.drain(mark.bodies..) {
             body_by_name.remove(&body.name);
