@@ -252,3 +252,21 @@ fn an_interrupted_run_keeps_its_frames_and_says_so() {
     assert_eq!(loaded.recording.frames.len(), 1);
     assert_eq!(loaded.ending, Ending::Truncated { lost_frames: 1 });
 }
+
+/// Written by `stiction run rolling --seconds 0.1` before worlds held mechanisms of any kind.
+#[test]
+fn a_recording_of_before_still_reads() {
+    let bytes = include_bytes!("data/rolling_0_1.stic");
+    let mut reader = Reader::new(bytes.as_slice()).unwrap();
+    assert_eq!(reader.header().scene, "rolling");
+    let bodies = reader.header().bodies.len();
+    let mut frames = 0;
+    while let Some(frame) = reader.next_frame().unwrap() {
+        assert_eq!(frame.poses.len(), bodies);
+        frames += 1;
+    }
+    assert!(
+        bodies == 2 && frames > 5,
+        "{bodies} bodies, {frames} frames"
+    );
+}
