@@ -1,0 +1,6 @@
+#![doc = include_str!("../README.md")]
+
+pub mod mesh;
+
+pub use mesh::{MeshError, TetMesh};
+pub use nalgebra;
