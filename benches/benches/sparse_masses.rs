@@ -2,7 +2,7 @@
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use stiction_benches::soft_cube;
-use stiction_constraints::{DynamicsMatrix, JointRows, Yardstick};
+use stiction_constraints::{DynamicsMatrix, JointRows, ResidualEvaluator};
 
 fn bench(criterion: &mut Criterion) {
     let Ok(problem) = soft_cube() else {
@@ -18,9 +18,9 @@ fn bench(criterion: &mut Criterion) {
     group.bench_function("J in joint space", |bencher| {
         bencher.iter(|| rows.update(&problem));
     });
-    let mut yardstick = Yardstick::default();
+    let mut evaluator = ResidualEvaluator::default();
     group.bench_function("factorise A, J, effective masses", |bencher| {
-        bencher.iter(|| yardstick.update(&problem));
+        bencher.iter(|| evaluator.update(&problem));
     });
     group.finish();
 }

@@ -1,6 +1,6 @@
 //! Any bytes into the reader of problem files.
 
-use stiction_constraints::Yardstick;
+use stiction_constraints::ResidualEvaluator;
 use stiction_problem_files::{ProblemFile, parse_bytes};
 
 /// Reads bytes as a problem file. Whatever they are, the answer is a problem or an error that says
@@ -11,11 +11,11 @@ pub fn read_problem_file(bytes: &[u8]) {
         Ok(ProblemFile::Full(full)) => {
             // What was accepted has a matrix that can be factorised; numbers near the end of the
             // range may still overflow later, which is said and not a panic.
-            let mut yardstick = Yardstick::default();
-            if yardstick.update(&full.problem).is_ok() {
+            let mut evaluator = ResidualEvaluator::default();
+            if evaluator.update(&full.problem).is_ok() {
                 let velocity = vec![0.0; full.problem.dof_count()];
                 let lambda = vec![0.0; full.problem.row_count()];
-                let residuals = yardstick.residuals(&full.problem, &velocity, &lambda);
+                let residuals = evaluator.residuals(&full.problem, &velocity, &lambda);
                 assert!(!residuals.scaled.is_nan());
             }
         }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use rand::{Rng, RngExt};
 use stiction_conformance::{Judge, Verdict};
-use stiction_constraints::{Budget, Outcome, Problem, Solution, Solver, Yardstick};
+use stiction_constraints::{Budget, Outcome, Problem, Solution, Solver, ResidualEvaluator};
 use stiction_generators::transform::duplicate_contacts;
 use stiction_generators::{
     Breadth, Feasibility, RandomSmallParams, RandomWideParams, random_small_from, random_wide_from,
@@ -127,8 +127,8 @@ fn check(
         all.clone().all(|value| value.is_finite()),
         "{name}: not finite, {report:?}"
     );
-    let mut yardstick = Yardstick::default();
-    if yardstick.update(problem).is_err() {
+    let mut evaluator = ResidualEvaluator::default();
+    if evaluator.update(problem).is_err() {
         assert!(
             matches!(report.outcome, Outcome::Failed(_)),
             "{name}: {report:?}"
@@ -136,10 +136,10 @@ fn check(
         return;
     }
     let claimed = report.residuals.of(budget.criterion);
-    let measured = yardstick.measure(problem, &solution.impulse, budget.criterion);
+    let measured = evaluator.measure(problem, &solution.impulse, budget.criterion);
     // A report may come from more digits than `measure` has; a judge in twice the precision has the
     // last word below.
-    let rounding = yardstick.floor(problem, &solution.impulse);
+    let rounding = evaluator.floor(problem, &solution.impulse);
     let slack = 0.01 * budget.tolerance + rounding.min(budget.tolerance);
     assert!(
         measured <= claimed + slack + 1e-6 * claimed,

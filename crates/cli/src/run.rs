@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use stiction_constraints::{
-    Budget, Criterion, Outcome, Problem, Report, Solution, Solver, Stall, Yardstick,
+    Budget, Criterion, Outcome, Problem, Report, ResidualEvaluator, Solution, Solver, Stall,
 };
 use stiction_problem_files::{ContactAnswer, FullProblem, solve_global, solve_local};
 
@@ -124,13 +124,13 @@ fn of_contact(contact: ContactAnswer, is_local: IsLocal) -> (Answer, Report) {
     (answer, contact.report)
 }
 
-/// Residuals by a yardstick of our own, not the one that the solver used.
+/// Residuals by a evaluator of our own, not the one that the solver used.
 fn measure(full: &FullProblem, solution: &Solution, report: &mut Report) {
-    let mut yardstick = Yardstick::default();
-    if solution.impulse.len() == full.problem.row_count() && yardstick.update(&full.problem).is_ok()
+    let mut evaluator = ResidualEvaluator::default();
+    if solution.impulse.len() == full.problem.row_count() && evaluator.update(&full.problem).is_ok()
     {
         report.residuals =
-            yardstick.residuals(&full.problem, &solution.velocity, &solution.impulse);
+            evaluator.residuals(&full.problem, &solution.velocity, &solution.impulse);
     }
 }
 

@@ -1,7 +1,7 @@
 //! The bundled example is what `assets/README.md` says.
 
 use nalgebra::{DMatrix, Vector3};
-use stiction_constraints::{Law, Problem, RowBlock, Subsystem, Yardstick};
+use stiction_constraints::{Law, Problem, ResidualEvaluator, RowBlock, Subsystem};
 use stiction_problem_files::{self as problem_files, ProblemFile};
 
 struct Cuboid {
@@ -109,7 +109,7 @@ fn the_example_is_what_its_description_says() {
     }
     assert_eq!(bundled.errors(), expected.errors());
     // Both Jacobians move the rows alike.
-    let (mut a, mut b) = (Yardstick::default(), Yardstick::default());
+    let (mut a, mut b) = (ResidualEvaluator::default(), ResidualEvaluator::default());
     a.update(&bundled).unwrap();
     b.update(&expected).unwrap();
     for dof in 0..expected.dof_count() {

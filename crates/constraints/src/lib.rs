@@ -3,7 +3,7 @@
 //! ## Where things are
 //!
 //! [`Problem`] with its `push_…` methods and [`RowBlock`]; [`Subsystem`] and [`Tree`]; [`Law`] and
-//! the friction [`cone`]; [`Yardstick`] and [`Residuals`]; [`DynamicsMatrix`] and [`JointRows`] for
+//! the friction [`cone`]; [`ResidualEvaluator`] and [`Residuals`]; [`DynamicsMatrix`] and [`JointRows`] for
 //! products with A, A⁻¹, J and Jᵀ; the [`Solver`] trait with [`Budget`], [`Solution`] and [`Report`].
 
 mod builder;
@@ -29,7 +29,7 @@ pub use factor::DynamicsMatrix;
 pub use joint_rows::{JointRows, Segment};
 pub use law::{ConeOperator, Law, Response, SmoothedResponse};
 pub use problem::{Constraint, MAX_ROWS, Problem};
-pub use residual::{Residuals, Yardstick};
+pub use residual::{ResidualEvaluator, Residuals};
 pub use rows::RowBlock;
 pub use solver::{
     Budget, Criterion, Declaration, Failure, HistoryEntry, Outcome, Relaxation, Report, Solution,

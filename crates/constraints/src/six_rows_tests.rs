@@ -7,7 +7,7 @@ use crate::delassus::Delassus;
 use crate::joint_rows::JointRows;
 use crate::law::Law;
 use crate::problem::{Constraint, Problem};
-use crate::residual::Yardstick;
+use crate::residual::ResidualEvaluator;
 use crate::subsystem::{SparseSymmetric, Tree, TreeBody};
 
 fn number(seed: usize) -> f64 {
@@ -85,7 +85,7 @@ fn both() -> (Problem, Problem) {
 fn products_are_those_of_the_rows_by_themselves() {
     let (six, three) = both();
     assert_eq!(six.errors, three.errors);
-    let (mut a, mut b) = (Yardstick::default(), Yardstick::default());
+    let (mut a, mut b) = (ResidualEvaluator::default(), ResidualEvaluator::default());
     a.update(&six).unwrap();
     b.update(&three).unwrap();
     let v: Vec<f64> = (0..six.dof_count()).map(number).collect();
@@ -105,10 +105,10 @@ fn products_are_those_of_the_rows_by_themselves() {
         let expected = 2.0 / (1.0 / pair[0] + 1.0 / pair[1]);
         assert!((mass - expected).abs() < 1e-12 * mass);
     }
-    let matrix = |problem: &Problem, yardstick: &mut Yardstick| {
-        let rows = yardstick.rows().clone();
+    let matrix = |problem: &Problem, evaluator: &mut ResidualEvaluator| {
+        let rows = evaluator.rows().clone();
         let mut delassus = Delassus::default();
-        delassus.update(problem, yardstick.dynamics(), &rows);
+        delassus.update(problem, evaluator.dynamics(), &rows);
         delassus
     };
     let (a, b) = (matrix(&six, &mut a), matrix(&three, &mut b));

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Numbers, everything, yardstick};
+use common::{Numbers, evaluator, everything};
 use stiction_constraints::{Problem, Residuals};
 
 fn fields(r: &Residuals) -> [f64; 9] {
@@ -60,8 +60,8 @@ fn rearranging_changes_no_residual() {
                 velocity[problem.dof_starts()[old]..problem.dof_starts()[old + 1]].to_vec()
             })
             .collect();
-        let before = yardstick(&problem).residuals(&problem, &velocity, &lambda);
-        let after = yardstick(&other).residuals(&other, &renamed, &moved);
+        let before = evaluator(&problem).residuals(&problem, &velocity, &lambda);
+        let after = evaluator(&other).residuals(&other, &renamed, &moved);
         assert!(
             before.scaled > 0.0 && before.complementarity > 0.0,
             "{before:?}"

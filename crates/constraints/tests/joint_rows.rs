@@ -4,7 +4,7 @@ mod common;
 
 use common::{Numbers, dense_matrices, everything, sparse, subsystems};
 use nalgebra::DVector;
-use stiction_constraints::{Criterion, JointRows, Law, Problem, RowBlock, Yardstick};
+use stiction_constraints::{Criterion, JointRows, Law, Problem, ResidualEvaluator, RowBlock};
 
 fn compare(problem: &Problem, rows: &JointRows) {
     let (_, j) = dense_matrices(problem);
@@ -227,7 +227,7 @@ fn bodies_of_a_sparse_subsystem() {
         .unwrap();
     let both = [named(&low, &first), named(&high, &second)];
     dense.push_constraint(law, &error, &both).unwrap();
-    let (mut a, mut b) = (Yardstick::default(), Yardstick::default());
+    let (mut a, mut b) = (ResidualEvaluator::default(), ResidualEvaluator::default());
     a.update(&links).unwrap();
     b.update(&dense).unwrap();
     let lambda = [0.1, -0.2, 0.5, 0.3, 0.1, 0.7];

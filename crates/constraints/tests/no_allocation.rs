@@ -4,7 +4,7 @@ mod common;
 
 use common::{Numbers, dense_matrices, everything, inertia, sparse};
 use nalgebra::{DVector, Vector3};
-use stiction_constraints::{Criterion, DynamicsMatrix, Problem, Subsystem, Yardstick};
+use stiction_constraints::{Criterion, DynamicsMatrix, Problem, ResidualEvaluator, Subsystem};
 use stiction_test_support::allocations;
 
 #[test]
@@ -12,17 +12,17 @@ fn second_update_and_residuals_allocate_nothing() {
     let (first, second) = (everything(1), everything(2));
     let lambda = vec![0.1; first.row_count()];
     let mut velocity = vec![0.0; first.dof_count()];
-    let mut yardstick = Yardstick::default();
+    let mut evaluator = ResidualEvaluator::default();
     let before = allocations();
-    yardstick.update(&first).unwrap();
-    yardstick.residuals(&first, &velocity, &lambda);
+    evaluator.update(&first).unwrap();
+    evaluator.residuals(&first, &velocity, &lambda);
     assert!(allocations() > before, "the count works");
 
     let before = allocations();
-    yardstick.update(&second).unwrap();
-    yardstick.velocity_of(&second, &lambda, &mut velocity);
-    yardstick.residuals(&second, &velocity, &lambda);
-    yardstick.measure(&second, &lambda, Criterion::Scaled);
+    evaluator.update(&second).unwrap();
+    evaluator.velocity_of(&second, &lambda, &mut velocity);
+    evaluator.residuals(&second, &velocity, &lambda);
+    evaluator.measure(&second, &lambda, Criterion::Scaled);
     let after = allocations();
     assert_eq!(after - before, 0);
 }

@@ -1,8 +1,8 @@
-//! The yardstick: zero at exact solutions, the same at any mass, honest about garbage.
+//! The evaluator: zero at exact solutions, the same at any mass, honest about garbage.
 
 mod common;
 
-use common::{Numbers, dense_matrices, everything, yardstick};
+use common::{Numbers, dense_matrices, evaluator, everything};
 use nalgebra::{DMatrix, DVector, Matrix3, Vector3};
 use proptest::prelude::*;
 use stiction_constraints::{ConeOperator, Criterion, Law, Problem, Residuals, RowBlock};
@@ -79,12 +79,12 @@ proptest! {
         let z = x_bar + lambda / 1.3;
         let b = a * z - lambda;
         let problem = held(&a, law, &b, &e);
-        let mut yardstick = yardstick(&problem);
-        let r = yardstick.residuals(&problem, z.as_slice(), lambda.as_slice());
+        let mut evaluator = evaluator(&problem);
+        let r = evaluator.residuals(&problem, z.as_slice(), lambda.as_slice());
         prop_assert!(largest(&r) < 1e-11, "{:?} {:?}", law, r);
         prop_assume!(away.norm() > 0.1);
         let wrong = lambda + away;
-        let r = yardstick.residuals(&problem, z.as_slice(), wrong.as_slice());
+        let r = evaluator.residuals(&problem, z.as_slice(), wrong.as_slice());
         prop_assert!(r.dynamics > 1e-3);
         // Solutions of one contact are unique in λ when A is positive definite and μ is small
         // enough; where the moved point happens to be one, both maps must agree on it.
@@ -136,7 +136,7 @@ fn a_mass_on_a_spring_and_damper() {
     );
     let v = (b - k * e) / (m + c);
     let lambda = [-k * e - c * v; 3];
-    let r = yardstick(&problem).residuals(&problem, &[v; 3], &lambda);
+    let r = evaluator(&problem).residuals(&problem, &[v; 3], &lambda);
     assert!(largest(&r) < 1e-14, "{r:?}");
 }
 
@@ -153,12 +153,12 @@ fn a_sliding_mass_loses_what_friction_takes() {
     );
     let lambda = [-2.0 * 0.6, -2.0 * 0.8, 4.0];
     let v = [0.9, 1.2, 0.0];
-    let mut yardstick = yardstick(&problem);
-    let r = yardstick.residuals(&problem, &v, &lambda);
+    let mut evaluator = evaluator(&problem);
+    let r = evaluator.residuals(&problem, &v, &lambda);
     assert!(largest(&r) < 1e-14, "{r:?}");
     // Without the tangential part: velocity off by friction/m = 1 m/s, and the scaled residual
     // (β = m) is the impulse that is missing over m.
-    let r = yardstick.residuals(&problem, &v, &[0.0, 0.0, 4.0]);
+    let r = evaluator.residuals(&problem, &v, &[0.0, 0.0, 4.0]);
     assert!((r.scaled - 0.8).abs() < 1e-14, "{r:?}");
     assert!((r.paper - 2.0).abs() < 1e-14, "{r:?}");
     // ⟨λ, u + μ‖u_t‖n⟩ = 4 · 0.5 · 2.5.
@@ -175,11 +175,11 @@ fn fischer_burmeister_is_zero_exactly_on_the_corner() {
         &Vector3::new(-1.0, 1.0, 0.0),
         &Vector3::zeros(),
     );
-    let mut yardstick = yardstick(&problem);
-    let r = yardstick.residuals(&problem, &[0.0, 1.0, 0.0], &[1.0, 0.0, 0.0]);
+    let mut evaluator = evaluator(&problem);
+    let r = evaluator.residuals(&problem, &[0.0, 1.0, 0.0], &[1.0, 0.0, 0.0]);
     assert!(r.fischer_burmeister < 1e-15, "{r:?}");
     // λ = 0: the first row moves at −1, a + b − √(a² + b²) = −2.
-    let r = yardstick.residuals(&problem, &[-1.0, 1.0, 0.0], &[0.0; 3]);
+    let r = evaluator.residuals(&problem, &[-1.0, 1.0, 0.0], &[0.0; 3]);
     assert!((r.fischer_burmeister - 2.0).abs() < 1e-15, "{r:?}");
 }
 
@@ -200,7 +200,7 @@ fn the_scaled_residual_does_not_know_the_unit_of_mass() {
             let b = m * Vector3::new(1.0, -0.5, -2.0);
             let problem = held(&(Matrix3::identity() * m), law, &b, &Vector3::zeros());
             let lambda = [-0.2 * m, 0.3 * m, 1.7 * m];
-            yardstick(&problem).residuals(&problem, &[0.0; 3], &lambda)
+            evaluator(&problem).residuals(&problem, &[0.0; 3], &lambda)
         });
         assert!(one.scaled > 0.01);
         assert!(
@@ -221,22 +221,22 @@ fn the_scaled_residual_does_not_know_the_unit_of_mass() {
 #[test]
 fn garbage_is_infinitely_wrong() {
     let problem = everything(1);
-    let mut yardstick = yardstick(&problem);
+    let mut evaluator = evaluator(&problem);
     let v = vec![0.0; problem.dof_count()];
     for garbage in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY, 1e308] {
         for row in 0..problem.row_count() {
             let mut lambda = vec![0.0; problem.row_count()];
             lambda[row] = garbage;
             for criterion in [Criterion::Scaled, Criterion::Paper, Criterion::Natural] {
-                let value = yardstick.measure(&problem, &lambda, criterion);
+                let value = evaluator.measure(&problem, &lambda, criterion);
                 assert!(
                     value > 1e100,
                     "row {row} = {garbage}, {criterion:?}: {value}"
                 );
-                let all = yardstick.residuals(&problem, &v, &lambda);
+                let all = evaluator.residuals(&problem, &v, &lambda);
                 assert!(all.of(criterion) > 1e100, "row {row} = {garbage}: {all:?}");
             }
-            let all = yardstick.residuals(&problem, &v, &lambda);
+            let all = evaluator.residuals(&problem, &v, &lambda);
             let values = [all.eps_abs(), all.fischer_burmeister, all.dynamics];
             assert!(values.iter().all(|value| !value.is_nan()), "{all:?}");
             if !garbage.is_finite() {
@@ -252,10 +252,10 @@ fn asking_again_and_in_between_changes_no_answer() {
     let first = Numbers(3).take(problem.row_count());
     let second = Numbers(4).take(problem.row_count());
     let cold = vec![0.0; problem.row_count()];
-    let mut asked = yardstick(&problem);
+    let mut asked = evaluator(&problem);
     let mut v = vec![0.0; problem.dof_count()];
     for lambda in [&first, &first, &cold, &second, &cold, &first] {
-        let mut fresh = yardstick(&problem);
+        let mut fresh = evaluator(&problem);
         let mut expected = v.clone();
         fresh.velocity_of(&problem, lambda, &mut expected);
         asked.velocity_of(&problem, lambda, &mut v);
@@ -279,9 +279,9 @@ fn velocity_and_effective_mass_equal_the_dense_formulas() {
         let lambda = Numbers(seed + 7).take(problem.row_count());
         let b = DVector::from_column_slice(problem.b());
         let expected = &inverse * (&b + j.transpose() * DVector::from_column_slice(&lambda));
-        let mut yardstick = yardstick(&problem);
+        let mut evaluator = evaluator(&problem);
         let mut v = vec![0.0; problem.dof_count()];
-        yardstick.velocity_of(&problem, &lambda, &mut v);
+        evaluator.velocity_of(&problem, &lambda, &mut v);
         for (got, want) in v.iter().zip(&expected) {
             assert!((got - want).abs() < 1e-9, "{got} {want}");
         }
@@ -292,21 +292,21 @@ fn velocity_and_effective_mass_equal_the_dense_formulas() {
                 .map(|row| delassus[(row, row)])
                 .sum::<f64>()
                 / constraint.rows as f64;
-            let mass = yardstick.effective_masses()[index];
+            let mass = evaluator.effective_masses()[index];
             assert!((mass * mean - 1.0).abs() < 1e-9, "{index}: {mass} {mean}");
         }
         let mean = delassus.trace() / problem.row_count() as f64;
-        assert!((yardstick.mean_diagonal() / mean - 1.0).abs() < 1e-9);
+        assert!((evaluator.mean_diagonal() / mean - 1.0).abs() < 1e-9);
         let free = &j * &inverse * b;
-        for (got, want) in yardstick.free_row_velocity().iter().zip(&free) {
+        for (got, want) in evaluator.free_row_velocity().iter().zip(&free) {
             assert!((got - want).abs() < 1e-9, "{got} {want}");
         }
-        let r = yardstick.residuals(&problem, &v, &lambda);
+        let r = evaluator.residuals(&problem, &v, &lambda);
         assert!(r.dynamics < 1e-12, "{r:?}");
         v[0] += 1.0;
-        assert!(yardstick.residuals(&problem, &v, &lambda).dynamics > 1e-3);
+        assert!(evaluator.residuals(&problem, &v, &lambda).dynamics > 1e-3);
         assert_eq!(
-            yardstick.residuals(&problem, &[], &lambda).dynamics,
+            evaluator.residuals(&problem, &[], &lambda).dynamics,
             f64::INFINITY
         );
     }
@@ -315,9 +315,9 @@ fn velocity_and_effective_mass_equal_the_dense_formulas() {
 #[test]
 fn an_empty_problem_has_nothing_wrong_with_it() {
     let mut problem = Problem::new();
-    let r = yardstick(&problem).residuals(&problem, &[], &[]);
+    let r = evaluator(&problem).residuals(&problem, &[], &[]);
     assert_eq!(largest(&r), 0.0);
     problem.push_dense(DMatrix::identity(1, 1), &[2.0]).unwrap();
-    let r = yardstick(&problem).residuals(&problem, &[2.0], &[]);
+    let r = evaluator(&problem).residuals(&problem, &[2.0], &[]);
     assert_eq!(largest(&r), 0.0);
 }

@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{everything, yardstick};
+use common::{evaluator, everything};
 use stiction_constraints::{Problem, Solution, Subsystem, Tree};
 
 #[test]
@@ -15,8 +15,8 @@ fn problems_come_back_bit_by_bit() {
         let lambda = vec![0.1; problem.row_count()];
         let v = vec![0.2; problem.dof_count()];
         assert_eq!(
-            yardstick(&back).residuals(&back, &v, &lambda),
-            yardstick(&problem).residuals(&problem, &v, &lambda)
+            evaluator(&back).residuals(&back, &v, &lambda),
+            evaluator(&problem).residuals(&problem, &v, &lambda)
         );
     }
     let empty: Problem =

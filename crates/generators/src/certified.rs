@@ -141,10 +141,10 @@ fn draw_state(
     if let Some(friction) = constraint.law.friction() {
         let (impulse, velocity) = draw_contact(rng, friction, scale, grazing);
         // What the law calls the velocity includes the give of a compliant contact.
-        let give = constraint
+        let softness = constraint
             .law
             .law_velocity(&Vector3::zeros(), &Vector3::zeros(), &impulse);
-        return (impulse, velocity - z - give);
+        return (impulse, velocity - z - softness);
     }
     for row in 0..constraint.rows {
         let speed = log_uniform(rng, 0.01, 1.0);

@@ -1,6 +1,6 @@
 //! Every generator: valid, of the promised size, reproducible; exact answers where there are any.
 
-use stiction_constraints::{Law, Problem, ProblemError, RowBlock, Subsystem, Yardstick};
+use stiction_constraints::{Law, Problem, ProblemError, ResidualEvaluator, RowBlock, Subsystem};
 use stiction_generators::transform::densify;
 use stiction_generators::*;
 
@@ -121,11 +121,11 @@ fn structured_and_densified_problem_have_the_same_residuals() {
             );
             let lambda = some_impulses(problem.row_count());
             let [(v, r), (w, s)] = [&problem, &dense].map(|problem| {
-                let mut yardstick = Yardstick::default();
-                yardstick.update(problem).unwrap();
+                let mut evaluator = ResidualEvaluator::default();
+                evaluator.update(problem).unwrap();
                 let mut velocity = vec![0.0; problem.dof_count()];
-                yardstick.velocity_of(problem, &lambda, &mut velocity);
-                let residuals = yardstick.residuals(problem, &velocity, &lambda);
+                evaluator.velocity_of(problem, &lambda, &mut velocity);
+                let residuals = evaluator.residuals(problem, &velocity, &lambda);
                 (velocity, residuals)
             });
             for (a, b) in v.iter().zip(&w) {
@@ -166,14 +166,14 @@ fn the_block_does_what_its_mode_says() {
                     ..Default::default()
                 };
                 let block = block(&params).unwrap();
-                let mut yardstick = Yardstick::default();
-                yardstick.update(&block.problem).unwrap();
-                let r = yardstick.residuals(&block.problem, &block.velocity, &block.impulse);
+                let mut evaluator = ResidualEvaluator::default();
+                evaluator.update(&block.problem).unwrap();
+                let r = evaluator.residuals(&block.problem, &block.velocity, &block.impulse);
                 assert!(r.scaled < 1e-13, "{params:?}: {r:?}");
                 assert!(r.dynamics < 1e-13, "{params:?}: {r:?}");
                 assert!(r.eps_abs() < 1e-12 * mass.max(1.0), "{params:?}: {r:?}");
                 let mut velocity = [0.0; 6];
-                yardstick.velocity_of(&block.problem, &block.impulse, &mut velocity);
+                evaluator.velocity_of(&block.problem, &block.impulse, &mut velocity);
                 for (got, want) in velocity.iter().zip(&block.velocity) {
                     assert!((got - want).abs() < 1e-13, "{params:?}");
                 }
@@ -301,9 +301,9 @@ fn quadrupeds_are_trees_with_contacts_between_and_within_them() {
     assert_eq!(count(|law| matches!(law, Law::JointFriction { .. })), 32);
     assert_eq!(count(|law| matches!(law, Law::JointLimit { .. })), 32);
     // The base's translation moves the whole robot.
-    let mut yardstick = Yardstick::default();
-    yardstick.update(&problem).unwrap();
-    yardstick
+    let mut evaluator = ResidualEvaluator::default();
+    evaluator.update(&problem).unwrap();
+    evaluator
         .matrices()
         .0
         .for_each_lower_entry(|row, column, value| {
@@ -351,10 +351,10 @@ fn lattice_in_pieces_adds_up_to_the_whole() {
                 .flat_map(|node| (0..3).map(move |axis| field(node, axis)))
                 .collect();
             assert_eq!(v.len(), problem.dof_count());
-            let mut yardstick = Yardstick::default();
-            yardstick.update(problem).unwrap();
+            let mut evaluator = ResidualEvaluator::default();
+            evaluator.update(problem).unwrap();
             let mut product = vec![0.0; v.len()];
-            yardstick.matrices().0.mul(&v, &mut product);
+            evaluator.matrices().0.mul(&v, &mut product);
             let dot = |x: &[f64]| x.iter().zip(&v).map(|(a, b)| a * b).sum::<f64>();
             (dot(&product), dot(problem.b()))
         });
@@ -429,7 +429,7 @@ fn random_small_covers_everything_within_its_limits() {
     let mut laws = std::collections::BTreeSet::new();
     let mut kinds = std::collections::BTreeSet::new();
     let mut blocks = std::collections::BTreeSet::new();
-    let mut yardstick = Yardstick::default();
+    let mut evaluator = ResidualEvaluator::default();
     for seed in 0..300 {
         let feasibility = if seed % 2 == 0 {
             Feasibility::Guaranteed
@@ -445,7 +445,7 @@ fn random_small_covers_everything_within_its_limits() {
         let problem = random_small(&params).unwrap();
         assert!((1..=5).contains(&problem.subsystems().len()));
         assert!(problem.constraints().len() <= 12);
-        yardstick
+        evaluator
             .update(&problem)
             .unwrap_or_else(|failure| panic!("seed {seed}: {failure}"));
         laws.extend(problem.constraints().iter().map(|c| c.law.kind()));

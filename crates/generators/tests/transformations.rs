@@ -1,7 +1,7 @@
 //! Every transformation: what it keeps and what it changes.
 
 use proptest::prelude::*;
-use stiction_constraints::{Law, Problem, Residuals, Yardstick};
+use stiction_constraints::{Law, Problem, ResidualEvaluator, Residuals};
 use stiction_generators::transform::{
     densify, duplicate_contacts, permute_constraints, permute_subsystems, perturb_b, scale_mass,
     without_friction,
@@ -9,11 +9,11 @@ use stiction_generators::transform::{
 use stiction_generators::{MixedLawsParams, RandomSmallParams, mixed_laws, random_small};
 
 fn measured(problem: &Problem, lambda: &[f64]) -> (Vec<f64>, Residuals) {
-    let mut yardstick = Yardstick::default();
-    yardstick.update(problem).unwrap();
+    let mut evaluator = ResidualEvaluator::default();
+    evaluator.update(problem).unwrap();
     let mut velocity = vec![0.0; problem.dof_count()];
-    yardstick.velocity_of(problem, lambda, &mut velocity);
-    let residuals = yardstick.residuals(problem, &velocity, lambda);
+    evaluator.velocity_of(problem, lambda, &mut velocity);
+    let residuals = evaluator.residuals(problem, &velocity, lambda);
     (velocity, residuals)
 }
 

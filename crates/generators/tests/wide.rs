@@ -1,6 +1,6 @@
 //! What random problems say about themselves is true.
 
-use stiction_constraints::{JointRows, Law, Yardstick};
+use stiction_constraints::{JointRows, Law, ResidualEvaluator};
 use stiction_generators::{
     Breadth, Certificate, LawKind, Oddity, RandomWideParams, SubsystemKind, WideProblem, families,
     random_wide,
@@ -24,9 +24,9 @@ fn drawn_solutions_solve_plain_problems() {
             continue;
         };
         drawn_ones += 1;
-        let mut yardstick = Yardstick::default();
-        yardstick.update(&drawn.problem).expect("positive definite");
-        let residuals = yardstick.residuals(&drawn.problem, &solution.velocity, &solution.impulse);
+        let mut evaluator = ResidualEvaluator::default();
+        evaluator.update(&drawn.problem).expect("positive definite");
+        let residuals = evaluator.residuals(&drawn.problem, &solution.velocity, &solution.impulse);
         assert!(residuals.scaled < 1e-9, "{seed}: {residuals:?}");
         assert!(residuals.dynamics < 1e-12, "{seed}: {residuals:?}");
     }

@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
 use stiction_constraints::{MAX_ROWS, Problem, Subsystem};
 
-use crate::hold::Hold;
+use crate::push_delay::PushDelay;
 use crate::rows::Head;
 
 /// Why numbers could not be written.
@@ -40,9 +40,9 @@ pub trait Assembly: Sync {
 
     /// Whether v̂ of a subsystem that nothing touches is known without a solver, see
     /// [`free_velocity`](Self::free_velocity).
-    fn flies(&self, subsystem: usize) -> bool;
+    fn solves_alone(&self, subsystem: usize) -> bool;
 
-    /// Writes v̂ = A⁻¹ b of a subsystem that nothing touches and that [flies](Self::flies).
+    /// Writes v̂ = A⁻¹ b of a subsystem that nothing touches and that [is solved alone](Self::solves_alone).
     fn free_velocity(&self, subsystem: usize, v_hat: &mut [f64]);
 }
 
@@ -68,5 +68,5 @@ pub struct RowResult {
     /// Whether the guess of its island was good.
     pub(crate) is_settled: bool,
     /// Whether the contact is only held, and for how long.
-    pub(crate) hold: Hold,
+    pub(crate) delay: PushDelay,
 }

@@ -36,14 +36,14 @@ pub struct SolvedProblem<'a> {
 pub struct SolveSummary {
     /// Islands solved.
     pub islands: usize,
-    /// Constraint rows, dormant ones included.
+    /// Constraint rows, inactive ones included.
     pub rows: usize,
     /// Most iterations of an island.
     pub iterations: usize,
     /// Largest scaled residual of an island, m/s.
     pub residual: f64,
     /// Contacts of bodies that overlap and cannot be pushed apart: they are held as they are.
-    pub held_contacts: usize,
+    pub delayed_pushes: usize,
     /// Islands whose solver did not reach the tolerance.
     pub unconverged: usize,
     /// How the last of those ended.
@@ -129,7 +129,7 @@ impl Islands {
     }
 
     /// Deals `count` subsystems and the constraints out to islands, or all to one unless they are
-    /// solved `apart`. What nothing touches and what [flies](Assembly::flies) is in none.
+    /// solved `apart`. What nothing touches and what is [solved alone](Assembly::solves_alone) is in none.
     pub fn group(&mut self, step: &StepContext<'_>, count: usize, apart: bool, make: &MakeSolver) {
         let rows = step.rows;
         self.parent.clear();
@@ -151,8 +151,8 @@ impl Islands {
             if let Some(first) = rows.touched(head).next() {
                 let root = self.root(first);
                 let island = self.island(root, make);
-                match head.dormant {
-                    Some(_) => island.dormant.push(index),
+                match head.inactive {
+                    Some(_) => island.inactive.push(index),
                     None => island.rows.push(index),
                 }
             }
@@ -165,8 +165,8 @@ impl Islands {
             let is_touched = self.slots[root]
                 .as_ref()
                 .is_some_and(|island| !island.rows.is_empty());
-            // What cannot fly on its own still needs A⁻¹ b.
-            if is_touched || !step.assembly.flies(subsystem) {
+            // What has no solution of its own still needs A⁻¹ b.
+            if is_touched || !step.assembly.solves_alone(subsystem) {
                 if root == subsystem {
                     self.active.push(root);
                 }
@@ -177,7 +177,7 @@ impl Islands {
         }
     }
 
-    /// Solves every island, in parallel where there are several, and lets the rest fly; the result does
+    /// Solves every island, in parallel where there are several, and solves the rest alone; the result does
     /// not depend on the threads. Subsystem j has `v_hat[dof_start[j]..dof_start[j + 1]]`; there is one
     /// result for each constraint of the list.
     ///
@@ -254,7 +254,7 @@ impl Islands {
         islands.filter_map(|&root| self.slots[root].as_deref())
     }
 
-    /// Whether what is left beside the largest island outweighs waking threads up for it.
+    /// Whether what is left beside the largest island outweighs activating threads up for it.
     fn is_worth_threads(&self) -> bool {
         let sizes = self.active_islands().map(|island| island.rows.len());
         let (all, largest) = sizes.fold((0, 0), |(all, largest), size| {

@@ -8,8 +8,8 @@ use stiction_constraints::{
 
 use crate::assembly::{AssemblyError, RowNote, RowResult};
 use crate::group::{IslandFailure, SolveSummary, SolvedProblem, StepContext};
-use crate::hold::Hold;
 use crate::policy::OverlapPolicy;
+use crate::push_delay::PushDelay;
 use crate::push_out::{Choice, Probe, PushOut};
 use crate::warm_start::Guess;
 
@@ -20,7 +20,7 @@ pub(crate) struct Island {
     /// Constraints of the problem: positions in the step's list.
     pub(crate) rows: Vec<usize>,
     /// Constraints that are left out.
-    pub(crate) dormant: Vec<usize>,
+    pub(crate) inactive: Vec<usize>,
     /// The members for which `problem` has its subsystems.
     built: Vec<usize>,
     problem: Problem,
@@ -44,7 +44,7 @@ impl Island {
         Self {
             members: Vec::new(),
             rows: Vec::new(),
-            dormant: Vec::new(),
+            inactive: Vec::new(),
             built: Vec::new(),
             problem: Problem::new(),
             notes: Vec::new(),
@@ -63,7 +63,7 @@ impl Island {
     pub(crate) fn clear(&mut self) {
         self.members.clear();
         self.rows.clear();
-        self.dormant.clear();
+        self.inactive.clear();
     }
 
     pub(crate) fn solve(&mut self, step: &StepContext<'_>) {
@@ -111,7 +111,7 @@ impl Island {
             .warm
             .map_or(Guess::NONE, |warm| warm.guess(head.key, &note));
         self.push_out
-            .push(&mut self.problem, &note, guess.hold, step.policy)?;
+            .push(&mut self.problem, &note, guess.delay, step.policy)?;
         self.notes.push(note);
         self.guesses.push(guess);
         Ok(())
@@ -135,14 +135,14 @@ impl Island {
         self.solution.clear();
     }
 
-    /// Solves, again where dormant constraints turn out to matter.
-    pub(crate) fn solve_awake(
+    /// Solves, again where inactive constraints turn out to matter.
+    pub(crate) fn solve_active(
         &mut self,
         step: &StepContext<'_>,
         budget: &Budget,
     ) -> Result<Report, AssemblyError> {
         let mut report = self.solve_once(step, budget);
-        while self.wake(step)? {
+        while self.activate(step)? {
             let earlier = report;
             report = self.solve_once(step, budget);
             report.add_earlier(&earlier);
@@ -163,22 +163,22 @@ impl Island {
             .solve(&self.problem, &budget, &mut self.solution)
     }
 
-    /// Adds the dormant constraints that v̂ does not obey to the problem; whether there were any.
+    /// Adds the inactive constraints that v̂ does not obey to the problem; whether there were any.
     /// The impulses found stay as the guess.
-    fn wake(&mut self, step: &StepContext<'_>) -> Result<bool, AssemblyError> {
+    fn activate(&mut self, step: &StepContext<'_>) -> Result<bool, AssemblyError> {
         if self.solution.velocity.len() != self.problem.dof_count() {
             return Ok(false);
         }
         let first = self.rows.len();
-        let mut dormant = std::mem::take(&mut self.dormant);
-        dormant.retain(|&index| {
+        let mut inactive = std::mem::take(&mut self.inactive);
+        inactive.retain(|&index| {
             let is_obeyed = self.is_obeyed(index, step);
             if !is_obeyed {
                 self.rows.push(index);
             }
             is_obeyed
         });
-        self.dormant = dormant;
+        self.inactive = inactive;
         for position in first..self.rows.len() {
             self.write_row(self.rows[position], step)?;
             self.solution.impulse.resize(self.problem.row_count(), 0.0);
@@ -186,15 +186,15 @@ impl Island {
         Ok(self.rows.len() > first)
     }
 
-    /// Whether v̂ obeys a dormant constraint without an impulse of it.
+    /// Whether v̂ obeys a inactive constraint without an impulse of it.
     fn is_obeyed(&self, index: usize, step: &StepContext<'_>) -> bool {
-        let Some(dormant) = step.rows.heads()[index].dormant else {
+        let Some(inactive) = step.rows.heads()[index].inactive else {
             return false;
         };
-        let local = step.local[dormant.subsystem] as usize;
-        let velocity = self.solution.velocity[self.problem.dof_starts()[local] + dormant.dof];
+        let local = step.local[inactive.subsystem] as usize;
+        let velocity = self.solution.velocity[self.problem.dof_starts()[local] + inactive.dof];
         // What is not a number is no business of a limit: the island is refused afterwards.
-        !(velocity < dormant.interval[0] || velocity > dormant.interval[1])
+        !(velocity < inactive.interval[0] || velocity > inactive.interval[1])
     }
 
     pub(crate) fn ease(&mut self, policy: &OverlapPolicy) -> Result<(), ProblemError> {
@@ -208,13 +208,13 @@ impl Island {
             .is_violent(&self.problem, &mut self.probe, velocity, policy)
     }
 
-    pub(crate) fn hold(
+    pub(crate) fn delay_push(
         &mut self,
         choice: Choice,
         tolerance: f64,
         policy: &OverlapPolicy,
     ) -> Result<bool, ProblemError> {
-        self.push_out.hold(
+        self.push_out.delay_push(
             &mut self.problem,
             &mut self.probe,
             &self.solution.velocity,
@@ -298,22 +298,22 @@ impl Island {
             v_hat[dof_start[member]..dof_start[member + 1]].copy_from_slice(velocity);
         }
         let constraints = self.problem.constraints().iter().zip(&self.notes);
-        let holds = self.push_out.holds();
-        for (((constraint, note), &index), hold) in constraints.zip(&self.rows).zip(holds) {
+        let delays = self.push_out.delays();
+        for (((constraint, note), &index), delay) in constraints.zip(&self.rows).zip(delays) {
             let result = &mut results[index];
             result.note = *note;
             result.impulse[..constraint.rows]
                 .copy_from_slice(&self.solution.impulse[constraint.row_range()]);
             result.is_settled = self.is_settled;
             // A contact that was pushed apart, however long it was held before, is forgiven.
-            result.hold = match hold.is_on() {
-                true => hold.one_step_on(),
-                false => Hold::NONE,
+            result.delay = match delay.is_on() {
+                true => delay.one_step_on(),
+                false => PushDelay::NONE,
             };
         }
-        // A dormant constraint is one row.
-        summary.rows += self.problem.row_count() + self.dormant.len();
-        summary.held_contacts += self.push_out.held_count();
+        // A inactive constraint is one row.
+        summary.rows += self.problem.row_count() + self.inactive.len();
+        summary.delayed_pushes += self.push_out.delayed_count();
         if let Ok(Some(report)) = &self.result {
             summary.islands += 1;
             let iterations = report.iterations.max(report.inner_iterations);

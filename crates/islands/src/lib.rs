@@ -2,9 +2,9 @@
 
 mod assembly;
 mod group;
-mod hold;
 mod island;
 mod policy;
+mod push_delay;
 mod push_out;
 mod rows;
 mod warm_start;
@@ -12,5 +12,5 @@ mod warm_start;
 pub use assembly::{Assembly, AssemblyError, RowNote, RowResult};
 pub use group::{IslandFailure, Islands, MakeSolver, SolveSummary, SolvedProblem, StepContext};
 pub use policy::OverlapPolicy;
-pub use rows::{Dormant, Head, RowKey, RowList};
+pub use rows::{Head, Inactive, RowKey, RowList};
 pub use warm_start::WarmStart;

@@ -1,7 +1,9 @@
 //! What a step does with one island, from the guess to giving up.
 
 use serde::{Deserialize, Serialize};
-use stiction_constraints::{Budget, Criterion, Outcome, Report, Residuals, Stall, Yardstick};
+use stiction_constraints::{
+    Budget, Criterion, Outcome, Report, ResidualEvaluator, Residuals, Stall,
+};
 
 use crate::assembly::AssemblyError;
 use crate::group::StepContext;
@@ -52,7 +54,7 @@ impl Default for OverlapPolicy {
 }
 
 impl Island {
-    /// Guess, ease, solve (waking dormant rows), hold what was missed, hold all that is pushed,
+    /// Guess, ease, solve (activating inactive rows), hold what was missed, hold all that is pushed,
     /// release. Attempts change e only: A, b and J are written once.
     pub(crate) fn solve_by_policy(
         &mut self,
@@ -66,7 +68,7 @@ impl Island {
             guess_tolerance: Some(if is_settled { good_guess } else { 0.0 }),
             ..step.budget.clone()
         };
-        let mut report = self.solve_awake(step, &budget)?;
+        let mut report = self.solve_active(step, &budget)?;
         for choice in [Choice::Missed, Choice::Any] {
             if !budget.rescue {
                 break;
@@ -76,13 +78,13 @@ impl Island {
                 false if report.outcome.is_converged() => break,
                 false => choice,
             };
-            if !self.hold(choice, budget.tolerance, step.policy)? {
+            if !self.delay_push(choice, budget.tolerance, step.policy)? {
                 break;
             }
             // Impulses that grew against what cannot be moved are no guess.
             self.drop_guess();
             let earlier = report;
-            report = self.solve_awake(step, &budget)?;
+            report = self.solve_active(step, &budget)?;
             report.add_earlier(&earlier);
         }
         if !report.outcome.is_converged() || self.has_deep(step.policy) {
@@ -100,9 +102,9 @@ impl Island {
         }
         self.use_free_velocity();
         report.outcome = Outcome::stalled(Stall::NotUsed);
-        let mut yardstick = Yardstick::default();
-        if yardstick.update(self.problem()).is_ok() {
-            let residual = yardstick.measure(self.problem(), self.impulse(), criterion);
+        let mut evaluator = ResidualEvaluator::default();
+        if evaluator.update(self.problem()).is_ok() {
+            let residual = evaluator.measure(self.problem(), self.impulse(), criterion);
             report.residuals = Residuals::only(criterion, residual);
         }
     }

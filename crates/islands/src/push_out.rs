@@ -4,8 +4,8 @@ use nalgebra::Matrix6;
 use stiction_constraints::{DynamicsMatrix, JointRows, Problem, ProblemError, RowBlock, Subsystem};
 
 use crate::assembly::RowNote;
-use crate::hold::Hold;
 use crate::policy::OverlapPolicy;
+use crate::push_delay::PushDelay;
 
 /// Which contacts are held instead where pushing fails.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -24,7 +24,7 @@ struct Push {
     normal: f64,
     /// Share of the push that is left out.
     left_out: f64,
-    hold: Hold,
+    delay: PushDelay,
     /// Whether no motion opens or closes the contact.
     is_idle: bool,
 }
@@ -66,7 +66,7 @@ impl PushOut {
         &mut self,
         problem: &mut Problem,
         note: &RowNote,
-        hold: Hold,
+        delay: PushDelay,
         policy: &OverlapPolicy,
     ) -> Result<(), ProblemError> {
         let mut push = Push {
@@ -74,8 +74,8 @@ impl PushOut {
             ..Push::default()
         };
         if note.push_out > 0.0 {
-            push.hold = hold;
-            push.left_out = f64::from(u8::from(hold.is_on()));
+            push.delay = delay;
+            push.left_out = f64::from(u8::from(delay.is_on()));
             push.normal = normal_error(problem, self.pushes.len());
         }
         self.pushes.push(push);
@@ -99,13 +99,13 @@ impl PushOut {
     }
 
     /// Which constraints are held, and for how long.
-    pub(crate) fn holds(&self) -> impl Iterator<Item = Hold> + '_ {
-        self.pushes.iter().map(|push| push.hold)
+    pub(crate) fn delays(&self) -> impl Iterator<Item = PushDelay> + '_ {
+        self.pushes.iter().map(|push| push.delay)
     }
 
     /// How many contacts are held, or left out because nothing opens them.
-    pub(crate) fn held_count(&self) -> usize {
-        let held = self.pushes.iter().filter(|p| p.hold.is_on() || p.is_idle);
+    pub(crate) fn delayed_count(&self) -> usize {
+        let held = self.pushes.iter().filter(|p| p.delay.is_on() || p.is_idle);
         held.count()
     }
 
@@ -149,7 +149,7 @@ impl PushOut {
             let push = &mut self.pushes[position];
             if share < policy.immovable {
                 push.is_idle = true;
-            } else if share < 1.0 && !push.hold.is_on() {
+            } else if share < 1.0 && !push.delay.is_on() {
                 push.left_out = 1.0 - share;
             } else {
                 continue;
@@ -182,7 +182,7 @@ impl PushOut {
 
     /// Begins to hold contacts that were to be pushed apart but did not come apart with `velocity`;
     /// whether there were any.
-    pub(crate) fn hold(
+    pub(crate) fn delay_push(
         &mut self,
         problem: &mut Problem,
         probe: &mut Probe,
@@ -211,7 +211,7 @@ impl PushOut {
             let missed = -tolerance.max(policy.missed * pushed);
             let is_missed = separation.is_nan() || separation < missed;
             if choice == Choice::Any || is_missed {
-                push.hold = push.hold.renewed();
+                push.delay = push.delay.renewed();
                 push.left_out = 1.0;
                 has_any = true;
                 self.apply(problem, position, policy)?;

@@ -18,7 +18,7 @@ pub struct RowKey {
 /// A constraint on one degree of freedom that will hardly act in this step: it is left out of the
 /// problem, and taken in only if the velocity found without it leaves the interval.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Dormant {
+pub struct Inactive {
     /// The subsystem.
     pub subsystem: usize,
     /// Degree of freedom inside the subsystem.
@@ -37,7 +37,7 @@ pub struct Head {
     /// Which of its writer's constraints it is.
     pub item: u32,
     /// Set if it is left out until it is needed.
-    pub dormant: Option<Dormant>,
+    pub inactive: Option<Inactive>,
     first: u32,
     count: u32,
 }
@@ -82,7 +82,7 @@ impl RowList {
                 key,
                 source: self.source,
                 item: item as u32,
-                dormant: None,
+                inactive: None,
                 first,
                 count,
             });
@@ -95,10 +95,10 @@ impl RowList {
     }
 
     /// Adds a constraint that is left out until it is needed.
-    pub fn push_dormant(&mut self, key: RowKey, item: usize, dormant: Dormant) {
-        self.push(key, item, [dormant.subsystem]);
+    pub fn push_inactive(&mut self, key: RowKey, item: usize, inactive: Inactive) {
+        self.push(key, item, [inactive.subsystem]);
         if let Some(head) = self.heads.last_mut() {
-            head.dormant = Some(dormant);
+            head.inactive = Some(inactive);
         }
     }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use stiction_constraints::MAX_ROWS;
 
 use crate::assembly::{RowNote, RowResult};
-use crate::hold::Hold;
+use crate::push_delay::PushDelay;
 use crate::rows::{RowKey, RowList};
 
 /// Impulses of the last step. Those of contacts are kept in world axes, because a contact's
@@ -21,7 +21,7 @@ pub struct WarmStart {
 struct Stored {
     impulse: [f64; MAX_ROWS],
     is_settled: bool,
-    hold: Hold,
+    delay: PushDelay,
 }
 
 /// What a constraint is expected to do.
@@ -33,7 +33,7 @@ pub(crate) struct Guess {
     /// motion and is too large for what is now at rest.
     pub(crate) is_settled: bool,
     /// Whether it was only held, and for how long still.
-    pub(crate) hold: Hold,
+    pub(crate) delay: PushDelay,
 }
 
 impl Guess {
@@ -41,7 +41,7 @@ impl Guess {
     pub(crate) const NONE: Self = Self {
         impulse: [0.0; MAX_ROWS],
         is_settled: true,
-        hold: Hold::NONE,
+        delay: PushDelay::NONE,
     };
 }
 
@@ -50,13 +50,13 @@ impl WarmStart {
     pub fn store(&mut self, rows: &RowList, results: &[RowResult]) {
         self.impulses.clear();
         for (head, result) in rows.heads().iter().zip(results) {
-            if result.impulse == [0.0; MAX_ROWS] && result.hold == Hold::NONE {
+            if result.impulse == [0.0; MAX_ROWS] && result.delay == PushDelay::NONE {
                 continue;
             }
             let stored = Stored {
                 impulse: to_world(&result.note, result.impulse),
                 is_settled: result.is_settled,
-                hold: result.hold,
+                delay: result.delay,
             };
             self.impulses.push((head.key, stored));
         }
@@ -81,7 +81,7 @@ impl WarmStart {
         Guess {
             impulse: to_rows(note, stored.impulse),
             is_settled: stored.is_settled,
-            hold: stored.hold,
+            delay: stored.delay,
         }
     }
 }

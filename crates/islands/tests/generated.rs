@@ -1,11 +1,11 @@
 //! Generated problems solved island by island, without a world.
 
 use stiction_constraints::{
-    Budget, Criterion, Law, Problem, RowBlock, Solution, Solver, Subsystem, Yardstick,
+    Budget, Criterion, Law, Problem, ResidualEvaluator, RowBlock, Solution, Solver, Subsystem,
 };
 use stiction_generators::{RandomSmallParams, SpherePileParams, random_small, sphere_pile};
 use stiction_islands::{
-    Assembly, AssemblyError, Dormant, Head, Islands, MakeSolver, OverlapPolicy, RowKey, RowList,
+    Assembly, AssemblyError, Head, Inactive, Islands, MakeSolver, OverlapPolicy, RowKey, RowList,
     RowNote, RowResult, StepContext, WarmStart,
 };
 use stiction_solver_canal::{Canal, CanalSettings};
@@ -49,7 +49,7 @@ impl Assembly for FromProblem<'_> {
         Ok(RowNote::default())
     }
 
-    fn flies(&self, _subsystem: usize) -> bool {
+    fn solves_alone(&self, _subsystem: usize) -> bool {
         false
     }
 
@@ -73,12 +73,12 @@ fn list(problem: &Problem, sleeping: bool) -> RowList {
             && values == [1.0]
             && problem.error(index) == [0.0]
         {
-            let dormant = Dormant {
+            let inactive = Inactive {
                 subsystem,
                 dof: dofs[0],
                 interval: [lower, upper],
             };
-            rows.push_dormant(key, index, dormant);
+            rows.push_inactive(key, index, inactive);
             continue;
         }
         let touched = problem.terms(index).map(|(subsystem, _)| subsystem);
@@ -117,11 +117,11 @@ fn solve_apart(
     (Solution { velocity, impulse }, summary.islands, next)
 }
 
-/// The residual of the whole problem, by the yardstick of all solvers.
+/// The residual of the whole problem, by the evaluator of all solvers.
 fn residual(problem: &Problem, solution: &Solution) -> f64 {
-    let mut yardstick = Yardstick::default();
-    yardstick.update(problem).unwrap();
-    yardstick.measure(problem, &solution.impulse, Criterion::Scaled)
+    let mut evaluator = ResidualEvaluator::default();
+    evaluator.update(problem).unwrap();
+    evaluator.measure(problem, &solution.impulse, Criterion::Scaled)
 }
 
 fn problems() -> impl Iterator<Item = Problem> {

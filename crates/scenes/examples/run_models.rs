@@ -1,7 +1,7 @@
 //! Runs every URDF, MJCF and scene file under some folders with several solvers, and says which of
-//! them stayed calm: `cargo run --release --example run_models -- [--seconds S] [--solvers A,B] PATH…`
+//! them stayed stable: `cargo run --release --example run_models -- [--seconds S] [--solvers A,B] PATH…`
 //!
-//! A run is calm when nothing moves faster than free fall and a margin allow, and its kinetic energy,
+//! A run is stable when nothing moves faster than free fall and a margin allow, and its kinetic energy,
 //! the largest of which is shown, stays finite.
 #![expect(clippy::print_stdout, reason = "an example that shows a table")]
 
@@ -10,7 +10,7 @@ use std::path::{Path, PathBuf};
 use stiction_io::ModelOptions;
 use stiction_scenes::{Options, SettingsDescription, from_scene_file};
 
-/// Fastest speed of a calm run, m/s: free fall of two seconds and half as much again.
+/// Fastest speed of a stable run, m/s: free fall of two seconds and half as much again.
 const FASTEST: f64 = 30.0;
 
 /// What is asked for.
@@ -32,17 +32,17 @@ struct Run {
 fn main() -> Result<(), Box<dyn std::error::Error>> {
     let task = Task::from_arguments(std::env::args().skip(1))?;
     println!(
-        "{:<44} {:<16} {:>9} {:>12} {:>11} {:>13}  calm",
+        "{:<44} {:<16} {:>9} {:>12} {:>11} {:>13}  stable",
         "file", "solver", "m/s", "J", "residual", "missed"
     );
-    let mut all_calm = true;
+    let mut all_stable = true;
     for file in &task.files {
         for solver in &task.solvers {
             let name = file.file_name().unwrap_or_default().to_string_lossy();
             match run(file, solver, task.seconds) {
                 Ok(run) => {
-                    let is_calm = run.speed < FASTEST && run.energy.is_finite();
-                    all_calm &= is_calm;
+                    let is_stable = run.speed < FASTEST && run.energy.is_finite();
+                    all_stable &= is_stable;
                     println!(
                         "{name:<44} {solver:<16} {:>9.2} {:>12.3e} {:>11.1e} {:>6} of {:>4}  {}",
                         run.speed,
@@ -50,19 +50,19 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
                         run.residual,
                         run.unconverged,
                         run.steps,
-                        if is_calm { "yes" } else { "NO" }
+                        if is_stable { "yes" } else { "NO" }
                     );
                 }
                 Err(error) => {
-                    all_calm = false;
+                    all_stable = false;
                     println!("{name:<44} {solver:<16} {error}");
                 }
             }
         }
     }
-    match all_calm {
+    match all_stable {
         true => Ok(()),
-        false => Err("not every run was calm".into()),
+        false => Err("not every run was stable".into()),
     }
 }
 

@@ -53,7 +53,7 @@ pub use stiction_dynamics::{
     DofProperties, Inertia, JointKind, Model, ModelDescription, Symmetric3, Transform,
 };
 pub use stiction_islands::{
-    AssemblyError, Dormant, OverlapPolicy, RowKey, RowList, RowNote, SolvedProblem,
+    AssemblyError, Inactive, OverlapPolicy, RowKey, RowList, RowNote, SolvedProblem,
 };
 pub use stiction_modeling::{
     Activation, ConnectionKind, FrameQuantity, Motion, Places, RowWriter, Scheme, Signal, Site,

@@ -81,7 +81,7 @@ fn what_was_held_is_pushed_out_when_it_can_be() {
     let mut held = 0;
     for _ in 0..120 {
         let report = world.step().unwrap();
-        held += usize::from(report.held_contacts > 0);
+        held += usize::from(report.delayed_pushes > 0);
         assert!(report.kinetic_energy < 1.0, "{report:?}");
     }
     assert!(held > 100, "held in {held} steps of 120");
@@ -93,6 +93,6 @@ fn what_was_held_is_pushed_out_when_it_can_be() {
     for _ in 0..600 {
         report = world.step().unwrap().clone();
     }
-    assert_eq!((report.held_contacts, report.unconverged), (0, 0));
+    assert_eq!((report.delayed_pushes, report.unconverged), (0, 0));
     assert!(report.penetration < 1e-6, "{report:?}");
 }

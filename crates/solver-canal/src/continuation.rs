@@ -96,7 +96,7 @@ impl Continuation {
             // Without a solution the path leads to infinity: where rounding of the impulses hides more
             // than the best residual, nothing better is to be found.
             let rounding = context
-                .yardstick
+                .evaluator
                 .rounding(context.problem, &self.base.lambda);
             is_on_path &= rounding < reached.residual;
             if residual < PAID * tried
@@ -286,7 +286,7 @@ impl Continuation {
         std::mem::swap(&mut self.tangent, &mut self.next_tangent);
         let tau = self.base.theta.exp();
         let constraints = context.problem.constraints();
-        let masses = context.yardstick.effective_masses();
+        let masses = context.evaluator.effective_masses();
         for ((weight, constraint), mass) in self.weights.iter_mut().zip(constraints).zip(masses) {
             let lambda: Vector3<f64> = constraint.load(&self.base.lambda);
             let size = lambda.norm() + tau * mass;
@@ -323,7 +323,7 @@ impl Continuation {
 
 #[cfg(test)]
 mod tests {
-    use stiction_constraints::{Budget, Criterion, Stopwatch, Yardstick};
+    use stiction_constraints::{Budget, Criterion, ResidualEvaluator, Stopwatch};
     use stiction_generators::{RandomSmallParams, random_small};
     use stiction_problem_files::{self as problem_files, ProblemFile};
 
@@ -337,17 +337,17 @@ mod tests {
 
     /// What the plain path and the continuation leave, both from nothing.
     fn compare(problem: &Problem, linear_solver: LinearSolver) -> [f64; 2] {
-        let (mut yardstick, mut columns) = (Yardstick::default(), Columns::default());
-        yardstick.update(problem).expect("a valid A");
-        columns.update(problem, yardstick.rows());
+        let (mut evaluator, mut columns) = (ResidualEvaluator::default(), Columns::default());
+        evaluator.update(problem).expect("a valid A");
+        columns.update(problem, evaluator.rows());
         let mut hessian = Hessian::default();
-        let (dynamics, rows) = yardstick.matrices();
+        let (dynamics, rows) = evaluator.matrices();
         hessian.update(problem.dof_count(), dynamics, rows, linear_solver);
         let cold = vec![0.0; problem.row_count()];
-        let cold_residual = yardstick.measure(problem, &cold, Criterion::Scaled);
+        let cold_residual = evaluator.measure(problem, &cold, Criterion::Scaled);
         let mut context = Context {
             problem,
-            yardstick: &mut yardstick,
+            evaluator: &mut evaluator,
             columns: &columns,
             hessian: &mut hessian,
             stopwatch: &Stopwatch::start(&Budget::default()),
@@ -373,7 +373,7 @@ mod tests {
             &mut FinishNewton::default(),
             (0, &cold, usize::MAX),
         );
-        let measured = yardstick.measure(problem, &continuation.best, Criterion::Scaled);
+        let measured = evaluator.measure(problem, &continuation.best, Criterion::Scaled);
         assert!((measured - reached.residual).abs() <= 1e-3 * TOLERANCE);
         [plain.residual, measured]
     }

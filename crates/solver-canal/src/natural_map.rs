@@ -10,7 +10,7 @@
 //! degrees of freedom, whatever the number of contacts.
 
 use nalgebra::{Matrix3, Vector3};
-use stiction_constraints::{Criterion, Problem, Stopwatch, Yardstick};
+use stiction_constraints::{Criterion, Problem, ResidualEvaluator, Stopwatch};
 
 use crate::hessian::Hessian;
 use crate::products::Columns;
@@ -18,7 +18,7 @@ use crate::products::Columns;
 /// The problem at hand and what its Newton systems are solved with.
 pub(crate) struct Context<'a> {
     pub(crate) problem: &'a Problem,
-    pub(crate) yardstick: &'a mut Yardstick,
+    pub(crate) evaluator: &'a mut ResidualEvaluator,
     pub(crate) columns: &'a Columns,
     pub(crate) hessian: &'a mut Hessian,
     pub(crate) stopwatch: &'a Stopwatch,
@@ -46,7 +46,7 @@ pub(crate) struct NaturalMap {
     /// J v̂.
     x: Vec<f64>,
     /// Constraints with C K ≠ 0.
-    awake: Vec<usize>,
+    active: Vec<usize>,
     /// C K of each constraint.
     stiffness: Vec<Matrix3<f64>>,
     /// C F.
@@ -69,8 +69,8 @@ impl NaturalMap {
             .resize(problem.constraints().len(), Matrix3::zeros());
         self.lambda.resize(problem.row_count(), 0.0);
         let count = problem.constraints().len();
-        self.awake.clear();
-        self.awake.reserve(count);
+        self.active.clear();
+        self.active.reserve(count);
     }
 
     /// Goes to some impulses.
@@ -83,7 +83,7 @@ impl NaturalMap {
     /// C K and C F at λ; returns the largest |F_i|/β_i in m/s.
     pub(crate) fn linearize(&mut self, context: &Context<'_>, tau: f64, epsilon: f64) -> f64 {
         let mut size: f64 = 0.0;
-        self.awake.clear();
+        self.active.clear();
         let errors = context.problem.errors();
         for (index, constraint) in context.problem.constraints().iter().enumerate() {
             if tau == 0.0 && constraint.is_free(errors, &self.x, &self.lambda) {
@@ -91,7 +91,7 @@ impl NaturalMap {
                 constraint.store(&Vector3::zeros(), &mut self.value);
                 continue;
             }
-            let mass = context.yardstick.effective_masses()[index];
+            let mass = context.evaluator.effective_masses()[index];
             let lambda: Vector3<f64> = constraint.load(&self.lambda);
             let response = constraint.law.smoothed_response(
                 constraint.rows,
@@ -112,7 +112,7 @@ impl NaturalMap {
             let singular = Matrix3::identity() * (1.0 + epsilon) - response.by_impulse;
             let c = singular.try_inverse().unwrap_or_else(Matrix3::zeros);
             self.stiffness[index] = c * response.by_velocity;
-            self.awake.push(index);
+            self.active.push(index);
             constraint.store(&(c * f), &mut self.value);
         }
         size
@@ -120,10 +120,10 @@ impl NaturalMap {
 
     /// dλ of the last linearisation; `false` where the matrix is singular.
     pub(crate) fn compute_step(&mut self, context: &mut Context<'_>) -> bool {
-        let rows = context.yardstick.rows();
+        let rows = context.evaluator.rows();
         if !context
             .hessian
-            .factorize_general(rows, &self.awake, &self.stiffness)
+            .factorize_general(rows, &self.active, &self.stiffness)
         {
             return false;
         }
@@ -152,13 +152,13 @@ impl NaturalMap {
 
     /// The criterion's residual of λ.
     pub(crate) fn residual(&self, context: &Context<'_>) -> f64 {
-        let yardstick = &context.yardstick;
-        yardstick.measure_at(context.problem, &self.lambda, &self.x, context.criterion)
+        let evaluator = &context.evaluator;
+        evaluator.measure_at(context.problem, &self.lambda, &self.x, context.criterion)
     }
 
     fn update_velocity(&mut self, context: &mut Context<'_>) {
         context
-            .yardstick
+            .evaluator
             .velocity_of(context.problem, &self.lambda, &mut self.v);
         context.columns.mul(&self.v, &mut self.x);
     }

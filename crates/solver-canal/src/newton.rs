@@ -6,7 +6,7 @@
 //! resist.
 
 use nalgebra::Vector3;
-use stiction_constraints::{JointRows, Problem, Stopwatch, Yardstick};
+use stiction_constraints::{JointRows, Problem, ResidualEvaluator, Stopwatch};
 
 use crate::hessian::Hessian;
 use crate::line_search::{Slope, find_step};
@@ -31,7 +31,7 @@ const FLOOR: f64 = 1e-14;
 pub(crate) struct InnerProblem<'a> {
     pub(crate) problem: &'a Problem,
     pub(crate) settings: &'a OuterLoop,
-    pub(crate) yardstick: &'a Yardstick,
+    pub(crate) evaluator: &'a ResidualEvaluator,
     pub(crate) stopwatch: &'a Stopwatch,
     /// Newton steps of one solve, and probes of one line search.
     pub(crate) max_newton: usize,
@@ -45,10 +45,10 @@ impl InnerProblem<'_> {
         while !report.is_solved && report.steps < self.max_newton && !self.stopwatch.is_spent() {
             // Direction, [AL, (25)–(26)].
             report.factorizations += 1;
-            if !hessian.factorize_symmetric(self.rows(), &state.awake, &state.stiffness) {
+            if !hessian.factorize_symmetric(self.rows(), &state.active, &state.stiffness) {
                 break;
             }
-            state.set_direction(self.yardstick, |d| hessian.solve_symmetric(d));
+            state.set_direction(self.evaluator, |d| hessian.solve_symmetric(d));
             let slope_at_zero = dot(&state.direction, &state.gradient);
             if slope_at_zero >= 0.0 || slope_at_zero.is_nan() {
                 break;
@@ -97,11 +97,11 @@ impl InnerProblem<'_> {
             report.factorizations += 1;
             if report.steps == self.max_newton
                 || self.stopwatch.is_spent()
-                || !hessian.factorize_general(self.rows(), &state.awake, &state.stiffness)
+                || !hessian.factorize_general(self.rows(), &state.active, &state.stiffness)
             {
                 break;
             }
-            state.set_direction(self.yardstick, |d| hessian.solve_general(d));
+            state.set_direction(self.evaluator, |d| hessian.solve_general(d));
             report.steps += 1;
             let Some((alpha, new_size)) = self.backtrack(state, size) else {
                 break;
@@ -111,7 +111,7 @@ impl InnerProblem<'_> {
             report.is_solved = self.is_solved(state);
         }
         if !report.is_solved {
-            state.restore_velocity(self.yardstick);
+            state.restore_velocity(self.evaluator);
         }
         report
     }
@@ -159,7 +159,7 @@ impl InnerProblem<'_> {
     }
 
     fn rows(&self) -> &JointRows {
-        self.yardstick.rows()
+        self.evaluator.rows()
     }
 }
 
@@ -176,7 +176,7 @@ fn enough(stop: InnerStop, b: &[f64], state: &State) -> f64 {
 /// (J d)ᵀ λ(v̂) and (J d)ᵀ K (J d).
 fn along_direction(problem: &Problem, state: &State) -> (f64, f64) {
     let (mut push, mut curvature) = (0.0, 0.0);
-    for &index in &state.awake {
+    for &index in &state.active {
         let constraint = &problem.constraints()[index];
         let d: Vector3<f64> = constraint.load(&state.j_direction);
         push += d.dot(&constraint.load(&state.response));

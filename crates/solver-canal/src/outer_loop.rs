@@ -26,11 +26,11 @@ impl Canal {
         (stage, penalty, scope, most): (&'static str, f64, PenaltyScope, usize),
     ) -> Option<Outcome> {
         let settings = self.settings.outer_loop.clone();
-        self.state.prepare_loop(run.problem, &self.yardstick);
+        self.state.prepare_loop(run.problem, &self.evaluator);
         // Line 2. The scale of β is the problem's own.
-        let mass = self.yardstick.largest_term_mass();
+        let mass = self.evaluator.largest_term_mass();
         if scope != PenaltyScope::Common {
-            self.state.weigh_by_mass(&self.yardstick);
+            self.state.weigh_by_mass(&self.evaluator);
         }
         self.state
             .set_penalty(penalty * settings.penalty_start.value(mass));
@@ -51,7 +51,7 @@ impl Canal {
             let steps_before = spent.newton_steps;
             self.last_velocity.clone_from(&self.state.v);
             let (is_strict, inner_steps) = self.inner_solve(run, spent); // lines 4–14
-            let masses = self.yardstick.effective_masses();
+            let masses = self.evaluator.effective_masses();
             let change = self
                 .state
                 .update_multiplier(run.problem, masses, own_growth); // line 15
@@ -121,20 +121,20 @@ impl Canal {
     fn inner_solve(&mut self, run: &Run<'_>, spent: &mut Spent) -> (bool, usize) {
         let Self {
             settings,
-            yardstick,
+            evaluator,
             hessian,
             state,
             strict_pause,
             ..
         } = self;
         state.jt_lambda.fill(0.0);
-        yardstick
+        evaluator
             .rows()
             .mul_transpose_add(&state.lambda, &mut state.jt_lambda);
         let inner = InnerProblem {
             problem: run.problem,
             settings: &settings.outer_loop,
-            yardstick,
+            evaluator,
             stopwatch: run.stopwatch,
             max_newton: settings.max_newton,
         };
@@ -188,7 +188,7 @@ impl Canal {
             .note(stage, reached.steps, before, self.best.residual);
         if reached.residual < PAID * residual {
             self.state
-                .adopt(run.problem, &mut self.yardstick, &self.newton.best);
+                .adopt(run.problem, &mut self.evaluator, &self.newton.best);
         }
     }
 
@@ -200,7 +200,7 @@ impl Canal {
             return false;
         };
         let width = self
-            .yardstick
+            .evaluator
             .measure(run.problem, &self.state.lambda, Criterion::Scaled);
         let residual = self.residual(run);
         let before = self.best.residual;
@@ -216,7 +216,7 @@ impl Canal {
         let has_paid = reached.residual < PAID * residual;
         if has_paid {
             self.state
-                .adopt(run.problem, &mut self.yardstick, &self.path.best);
+                .adopt(run.problem, &mut self.evaluator, &self.path.best);
         }
         has_paid
     }
@@ -230,7 +230,7 @@ impl Canal {
                 both.map(|(a, b)| (a - b) * (a - b)).sum::<f64>().sqrt()
             }
             Criterion::EpsAbs => {
-                self.yardstick
+                self.evaluator
                     .measure(run.problem, &self.state.lambda, Criterion::EpsAbs)
             }
             _ => return false,
@@ -247,7 +247,7 @@ impl Canal {
         if !is_stuck {
             return None;
         }
-        let (rows, masses) = (self.yardstick.rows(), self.yardstick.effective_masses());
+        let (rows, masses) = (self.evaluator.rows(), self.evaluator.effective_masses());
         let (push, violation) = self.state.hard_change(run.problem, rows, masses);
         (violation > 0.0 && push <= NOTHING * violation).then(|| {
             let constraints = self.state.violated(TAKES_PART);

@@ -128,7 +128,7 @@ fn add_on_body(values: &[f64; 18], impulse: &[f64; 3], part: &mut [f64; 6]) {
 
 #[cfg(test)]
 mod tests {
-    use stiction_constraints::Yardstick;
+    use stiction_constraints::ResidualEvaluator;
     use stiction_generators::{MixedLawsParams, QuadrupedsParams, mixed_laws, quadrupeds};
 
     use super::*;
@@ -139,9 +139,9 @@ mod tests {
             mixed_laws(&MixedLawsParams::default()).expect("valid laws"),
             quadrupeds(&QuadrupedsParams::default()).expect("valid robots"),
         ] {
-            let mut yardstick = Yardstick::default();
-            yardstick.update(&problem).expect("a valid A");
-            let rows = yardstick.rows();
+            let mut evaluator = ResidualEvaluator::default();
+            evaluator.update(&problem).expect("a valid A");
+            let rows = evaluator.rows();
             let v: Vec<f64> = (0..problem.dof_count()).map(|i| (i as f64).sin()).collect();
             let mut columns = Columns::default();
             columns.update(&problem, rows);

@@ -69,7 +69,7 @@ pub(crate) struct SmoothedSystem {
     /// J v̂.
     x: Vec<f64>,
     /// Every constraint: where τ > 0 all of them respond.
-    awake: Vec<usize>,
+    active: Vec<usize>,
     /// C K of each constraint, with C = (∂F/∂λ at constant v̂, + ε I)⁻¹.
     stiffness: Vec<Matrix3<f64>>,
     /// C F and C ∂F/∂θ.
@@ -106,8 +106,8 @@ impl SmoothedSystem {
             buffer.resize(m, 0.0);
         }
         self.stiffness.resize(count, Matrix3::zeros());
-        self.awake.clear();
-        self.awake.extend(0..count);
+        self.active.clear();
+        self.active.extend(0..count);
         self.factorizations = 0;
         self.widths.clear();
         self.widths
@@ -138,18 +138,18 @@ impl SmoothedSystem {
         constraint: &Constraint,
     ) -> (Vector3<f64>, f64, SmoothedResponse) {
         let tau = self.at.theta.exp();
-        let mass = context.yardstick.effective_masses()[index];
-        let give = self.compliance * tau / mass;
+        let mass = context.evaluator.effective_masses()[index];
+        let inverse_mass = self.compliance * tau / mass;
         let lambda: Vector3<f64> = constraint.load(&self.at.lambda);
         let response = constraint.law.smoothed_response(
             constraint.rows,
-            &(constraint.load(&self.x) + lambda * give),
+            &(constraint.load(&self.x) + lambda * inverse_mass),
             &constraint.load(context.problem.errors()),
             &lambda,
             mass,
             tau * mass * self.widths[index],
         );
-        (lambda, give, response)
+        (lambda, inverse_mass, response)
     }
 
     /// Linearises F at the point; returns the largest |F_i|/β_i in m/s.
@@ -158,15 +158,15 @@ impl SmoothedSystem {
         let tau = self.at.theta.exp();
         let mut size: f64 = 0.0;
         for (index, constraint) in context.problem.constraints().iter().enumerate() {
-            let (lambda, give, response) = self.respond(context, index, constraint);
+            let (lambda, inverse_mass, response) = self.respond(context, index, constraint);
             let offset = constraint.load(&self.offset) * tau;
             let f = lambda - response.impulse - offset;
-            size = size.max(f.amax() / context.yardstick.effective_masses()[index]);
+            size = size.max(f.amax() / context.evaluator.effective_masses()[index]);
             let by_impulse = Matrix3::identity() * (1.0 + LEAST_REGULARIZATION)
                 - response.by_impulse
-                + response.by_velocity * give;
+                + response.by_velocity * inverse_mass;
             let by_theta =
-                response.by_velocity * lambda * give - response.by_log_smoothing - offset;
+                response.by_velocity * lambda * inverse_mass - response.by_log_smoothing - offset;
             let c = by_impulse.try_inverse().unwrap_or_else(Matrix3::zeros);
             self.stiffness[index] = c * response.by_velocity;
             constraint.store(&(c * f), &mut self.value);
@@ -183,7 +183,7 @@ impl SmoothedSystem {
         self.factorizations += 1;
         context
             .hessian
-            .factorize_general(context.yardstick.rows(), &self.awake, &self.stiffness)
+            .factorize_general(context.evaluator.rows(), &self.active, &self.stiffness)
     }
 
     /// −(∂F/∂λ)⁻¹ F at constant θ.
@@ -214,13 +214,13 @@ impl SmoothedSystem {
     pub(crate) fn residual(&mut self, context: &mut Context<'_>, criterion: Criterion) -> f64 {
         self.update_velocity(context);
         context
-            .yardstick
+            .evaluator
             .measure_at(context.problem, &self.at.lambda, &self.x, criterion)
     }
 
     fn update_velocity(&mut self, context: &mut Context<'_>) {
         context
-            .yardstick
+            .evaluator
             .velocity_of(context.problem, &self.at.lambda, &mut self.v);
         context.columns.mul(&self.v, &mut self.x);
     }
@@ -249,7 +249,7 @@ fn solve(
     out: &mut Point,
 ) {
     dof_step.fill(0.0);
-    context.yardstick.rows().mul_transpose_add(scaled, dof_step);
+    context.evaluator.rows().mul_transpose_add(scaled, dof_step);
     for value in &mut *dof_step {
         *value = -*value;
     }

@@ -1,8 +1,8 @@
 //! The solver, and what the stages of its strategy share.
 
 use stiction_constraints::{
-    Budget, Criterion, Declaration, Failure, Outcome, Problem, Relaxation, Report, Residuals,
-    Solution, Solver, Stopwatch, Yardstick,
+    Budget, Criterion, Declaration, Failure, Outcome, Problem, Relaxation, Report,
+    ResidualEvaluator, Residuals, Solution, Solver, Stopwatch,
 };
 
 use crate::continuation::Continuation;
@@ -19,7 +19,7 @@ use crate::state::State;
 pub struct Canal {
     name: &'static str,
     pub(crate) settings: CanalSettings,
-    pub(crate) yardstick: Yardstick,
+    pub(crate) evaluator: ResidualEvaluator,
     pub(crate) hessian: Hessian,
     pub(crate) state: State,
     pub(crate) newton: FinishNewton,
@@ -60,7 +60,7 @@ impl Canal {
         Self {
             name: "canal",
             settings,
-            yardstick: Yardstick::default(),
+            evaluator: ResidualEvaluator::default(),
             hessian: Hessian::default(),
             state: State::default(),
             newton: FinishNewton::default(),
@@ -134,7 +134,7 @@ impl Solver for Canal {
             stopwatch: &stopwatch,
         };
         let prepared = if self.declaration().has(budget.criterion) {
-            self.yardstick.update(problem)
+            self.evaluator.update(problem)
         } else {
             Err(Failure::UnsupportedCriterion(budget.criterion))
         };
@@ -150,11 +150,11 @@ impl Solver for Canal {
         solution.impulse.clear();
         solution.impulse.extend_from_slice(&self.best.lambda);
         solution.velocity.resize(problem.dof_count(), 0.0);
-        self.yardstick
+        self.evaluator
             .velocity_of(problem, &solution.impulse, &mut solution.velocity);
         let time = stopwatch.elapsed();
         let residuals = if budget.all_residuals {
-            self.yardstick
+            self.evaluator
                 .residuals(problem, &solution.velocity, &solution.impulse)
                 // Where a closer look found more than a quick one, that counts.
                 .at_least(budget.residual_criterion(), self.best.residual)
@@ -178,7 +178,7 @@ impl Solver for Canal {
 impl Canal {
     /// Sizes buffers and goes on from the guess if there is one that deserves the name.
     pub(crate) fn start(&mut self, run: &Run<'_>, guess: &Solution) -> Start {
-        self.state.start(run.problem, &self.yardstick);
+        self.state.start(run.problem, &self.evaluator);
         let cold_residual = self.residual(run);
         self.best.start(&self.state.lambda, cold_residual);
         let cold = Start {
@@ -190,7 +190,7 @@ impl Canal {
             return cold;
         }
         self.state
-            .adopt(run.problem, &mut self.yardstick, &guess.impulse);
+            .adopt(run.problem, &mut self.evaluator, &guess.impulse);
         let residual = self.residual(run);
         if residual <= self.settings.outer_loop.far_off * cold_residual {
             self.best.start(&self.state.lambda, residual);
@@ -201,12 +201,12 @@ impl Canal {
             };
         }
         // Garbage, up to the end of the range of numbers: no guess at all is better.
-        self.state.start(run.problem, &self.yardstick);
+        self.state.start(run.problem, &self.evaluator);
         cold
     }
 
     pub(crate) fn prepare_hessian(&mut self, run: &Run<'_>) {
-        let (dynamics, rows) = self.yardstick.matrices();
+        let (dynamics, rows) = self.evaluator.matrices();
         self.hessian.update(
             run.problem.dof_count(),
             dynamics,
@@ -218,7 +218,7 @@ impl Canal {
     /// The criterion's residual of the current multipliers.
     pub(crate) fn residual(&mut self, run: &Run<'_>) -> f64 {
         let criterion = run.budget.residual_criterion();
-        self.yardstick
+        self.evaluator
             .measure(run.problem, &self.state.lambda, criterion)
     }
 
@@ -236,7 +236,7 @@ impl Canal {
         let criterion = run.budget.residual_criterion();
         let lambda = &self.best.lambda;
         let confirmed = self
-            .yardstick
+            .evaluator
             .confirm(run.problem, lambda, criterion, tolerance);
         self.best.residual = self.best.residual.max(confirmed);
         confirmed <= tolerance
@@ -254,7 +254,7 @@ impl Canal {
     /// Whether the residual may be all that rounding leaves: nothing more is to be gained.
     pub(crate) fn is_rounding(&mut self, run: &Run<'_>) -> bool {
         self.state.lambda.fill(0.0);
-        self.best.residual <= self.yardstick.floor(run.problem, &self.state.lambda)
+        self.best.residual <= self.evaluator.floor(run.problem, &self.state.lambda)
     }
 
     pub(crate) fn is_out(&self, run: &Run<'_>, spent: &Spent) -> bool {
@@ -293,7 +293,7 @@ impl Canal {
         } else {
             PenaltyScope::Common
         };
-        self.state.start(run.problem, &self.yardstick);
+        self.state.start(run.problem, &self.evaluator);
         let outcome = self.outer_loop(run, spent, ("restart", factor, scope, most))?;
         // Where a restart diverges the next way may not; a proof of contradiction holds for all.
         (outcome != Outcome::Failed(Failure::NotFinite)).then_some(outcome)
@@ -338,7 +338,7 @@ impl Canal {
     ) {
         let context = Context {
             problem: run.problem,
-            yardstick: &mut self.yardstick,
+            evaluator: &mut self.evaluator,
             columns: &self.state.columns,
             hessian: &mut self.hessian,
             stopwatch: run.stopwatch,

@@ -1,7 +1,7 @@
 //! The iterate and everything that is recomputed along with it.
 
 use nalgebra::{Matrix3, Vector3};
-use stiction_constraints::{ConeOperator, Constraint, JointRows, Law, Problem, Yardstick};
+use stiction_constraints::{ConeOperator, Constraint, JointRows, Law, Problem, ResidualEvaluator};
 
 use crate::products::{Columns, add_transpose};
 
@@ -62,7 +62,7 @@ pub(crate) struct State {
     /// K = −∂λ/∂x̄ of each constraint.
     pub(crate) stiffness: Vec<Matrix3<f64>>,
     /// The constraints that are not silent, λ(v̂) = 0 and K = 0, all along the present line search.
-    pub(crate) awake: Vec<usize>,
+    pub(crate) active: Vec<usize>,
     /// Search direction d, A d and J d.
     pub(crate) direction: Vec<f64>,
     pub(crate) a_direction: Vec<f64>,
@@ -86,23 +86,23 @@ pub(crate) struct State {
 
 impl State {
     /// Starts from A⁻¹b and λ = 0.
-    pub(crate) fn start(&mut self, problem: &Problem, yardstick: &Yardstick) {
+    pub(crate) fn start(&mut self, problem: &Problem, evaluator: &ResidualEvaluator) {
         for buffer in [&mut self.v, &mut self.a_v] {
             buffer.resize(problem.dof_count(), 0.0);
         }
         for buffer in [&mut self.x, &mut self.lambda, &mut self.z] {
             buffer.resize(problem.row_count(), 0.0);
         }
-        self.columns.update(problem, yardstick.rows());
+        self.columns.update(problem, evaluator.rows());
         self.lambda.fill(0.0);
-        self.v.copy_from_slice(yardstick.free_velocity());
-        self.refresh_products(yardstick);
+        self.v.copy_from_slice(evaluator.free_velocity());
+        self.refresh_products(evaluator);
         self.z.fill(0.0);
     }
 
     /// Makes ready what the outer loop needs beyond a start: a guess that is good enough, or one Newton
     /// step away from it, goes without.
-    pub(crate) fn prepare_loop(&mut self, problem: &Problem, yardstick: &Yardstick) {
+    pub(crate) fn prepare_loop(&mut self, problem: &Problem, evaluator: &ResidualEvaluator) {
         let (n, m, count) = (
             problem.dof_count(),
             problem.row_count(),
@@ -121,7 +121,7 @@ impl State {
             buffer.resize(m, 0.0);
         }
         self.stiffness.resize(count, Matrix3::zeros());
-        let (dynamics, _) = yardstick.matrices();
+        let (dynamics, _) = evaluator.matrices();
         dynamics.for_each_lower_entry(|row, column, value| {
             if row == column {
                 self.inverse_diagonal[row] = 1.0 / value;
@@ -131,7 +131,7 @@ impl State {
         self.shift.resize(count, 0.0);
         self.modes.clear();
         // These two change places.
-        for list in [&mut self.awake, &mut self.merged] {
+        for list in [&mut self.active, &mut self.merged] {
             list.clear();
             list.reserve(count);
         }
@@ -145,10 +145,10 @@ impl State {
 
     /// Penalties in proportion to the geometric mean of the largest mass that a constraint sees in one
     /// subsystem and the largest of all.
-    pub(crate) fn weigh_by_mass(&mut self, yardstick: &Yardstick) {
-        let largest = yardstick.largest_term_mass();
+    pub(crate) fn weigh_by_mass(&mut self, evaluator: &ResidualEvaluator) {
+        let largest = evaluator.largest_term_mass();
         for (index, weight) in self.weight.iter_mut().enumerate() {
-            let seen = yardstick.segment_diagonals(index).iter();
+            let seen = evaluator.segment_diagonals(index).iter();
             let smallest = seen
                 .filter(|diagonal| **diagonal > 0.0)
                 .fold(f64::INFINITY, |a, b| a.min(*b));
@@ -266,32 +266,32 @@ impl State {
     }
 
     /// Recomputes A v̂ and J v̂.
-    pub(crate) fn refresh_products(&mut self, yardstick: &Yardstick) {
-        yardstick.matrices().0.mul(&self.v, &mut self.a_v);
+    pub(crate) fn refresh_products(&mut self, evaluator: &ResidualEvaluator) {
+        evaluator.matrices().0.mul(&self.v, &mut self.a_v);
         self.columns.mul(&self.v, &mut self.x);
     }
 
-    /// λ(v̂) and K of all constraints at the current v̂, and which of them are awake.
+    /// λ(v̂) and K of all constraints at the current v̂, and which of them are active.
     pub(crate) fn respond_here(&mut self, problem: &Problem, operators: Operators) {
         self.trial_x.copy_from_slice(&self.x);
-        self.awake.clear();
+        self.active.clear();
         for (index, constraint) in problem.constraints().iter().enumerate() {
             if operators == Operators::Strict && self.is_open(index, constraint, problem.errors()) {
                 constraint.store(&Vector3::zeros(), &mut self.response);
                 self.stiffness[index] = Matrix3::zeros();
             } else if self.respond_one(index, constraint, problem.errors(), operators) {
-                self.awake.push(index);
+                self.active.push(index);
             }
         }
     }
 
     /// λ(v̂) and K at the end of a line search's range, `self.x + alpha · J d`; who wakes up is added
-    /// to the awake.
+    /// to the active.
     pub(crate) fn respond_at_end(&mut self, problem: &Problem, alpha: f64, operators: Operators) {
         for ((trial, x), d) in self.trial_x.iter_mut().zip(&self.x).zip(&self.j_direction) {
             *trial = x + alpha * d;
         }
-        let mut known = std::mem::take(&mut self.awake);
+        let mut known = std::mem::take(&mut self.active);
         self.merged.clear();
         let mut next = known.iter().copied().peekable();
         for (index, constraint) in problem.constraints().iter().enumerate() {
@@ -307,22 +307,22 @@ impl State {
             }
         }
         std::mem::swap(&mut self.merged, &mut known);
-        self.awake = known;
+        self.active = known;
     }
 
     /// λ(v̂) and K between the ends that were tried. The velocities to which a law's answer is no
     /// impulse and no stiffness are a convex set: who is silent at both ends is silent between
     /// them, and is not looked at.
     pub(crate) fn respond_between(&mut self, problem: &Problem, alpha: f64, operators: Operators) {
-        let awake = std::mem::take(&mut self.awake);
-        for &index in &awake {
+        let active = std::mem::take(&mut self.active);
+        for &index in &active {
             let constraint = &problem.constraints()[index];
             for row in constraint.row_range() {
                 self.trial_x[row] = self.x[row] + alpha * self.j_direction[row];
             }
             self.respond_one(index, constraint, problem.errors(), operators);
         }
-        self.awake = awake;
+        self.active = active;
     }
 
     /// Whether a contact is open at `trial_x` under the strict operators, which look at the normal
@@ -335,7 +335,7 @@ impl State {
                 <= 0.0
     }
 
-    /// λ(v̂) and K of one constraint at `trial_x`; whether it is awake.
+    /// λ(v̂) and K of one constraint at `trial_x`; whether it is active.
     #[inline]
     fn respond_one(
         &mut self,
@@ -365,8 +365,12 @@ impl State {
     }
 
     /// d = −(matrix)⁻¹ r with its products A d and J d.
-    pub(crate) fn set_direction(&mut self, yardstick: &Yardstick, solve: impl FnOnce(&mut [f64])) {
-        let (dynamics, _) = yardstick.matrices();
+    pub(crate) fn set_direction(
+        &mut self,
+        evaluator: &ResidualEvaluator,
+        solve: impl FnOnce(&mut [f64]),
+    ) {
+        let (dynamics, _) = evaluator.matrices();
         for (d, g) in self.direction.iter_mut().zip(&self.gradient) {
             *d = -g;
         }
@@ -403,9 +407,9 @@ impl State {
     pub(crate) fn note_modes(&mut self) -> bool {
         let mut has_changed = self.modes.len() != self.stiffness.len();
         self.modes.resize(self.stiffness.len(), 0);
-        let mut awake = self.awake.iter().copied().peekable();
+        let mut active = self.active.iter().copied().peekable();
         for (index, mode) in self.modes.iter_mut().enumerate() {
-            let now = if awake.next_if_eq(&index).is_some() {
+            let now = if active.next_if_eq(&index).is_some() {
                 self.stiffness[index]
                     .iter()
                     .fold(0, |bits, &entry| 2 * bits + u16::from(entry != 0.0))
@@ -422,16 +426,21 @@ impl State {
         self.kept.clone_from(&self.v);
     }
 
-    pub(crate) fn restore_velocity(&mut self, yardstick: &Yardstick) {
+    pub(crate) fn restore_velocity(&mut self, evaluator: &ResidualEvaluator) {
         self.v.copy_from_slice(&self.kept);
-        self.refresh_products(yardstick);
+        self.refresh_products(evaluator);
     }
 
     /// Goes on from other impulses: v̂ = A⁻¹(b + Jᵀλ), z = J v̂.
-    pub(crate) fn adopt(&mut self, problem: &Problem, yardstick: &mut Yardstick, lambda: &[f64]) {
+    pub(crate) fn adopt(
+        &mut self,
+        problem: &Problem,
+        evaluator: &mut ResidualEvaluator,
+        lambda: &[f64],
+    ) {
         self.lambda.copy_from_slice(lambda);
-        yardstick.velocity_of(problem, &self.lambda, &mut self.v);
-        self.refresh_products(yardstick);
+        evaluator.velocity_of(problem, &self.lambda, &mut self.v);
+        self.refresh_products(evaluator);
         self.z.copy_from_slice(&self.x);
     }
 
@@ -442,7 +451,7 @@ impl State {
         add_transpose(
             problem,
             rows,
-            &self.awake,
+            &self.active,
             &self.response,
             &mut self.gradient,
         );

@@ -75,9 +75,9 @@ impl Program {
             } => {
                 let mut gap = jacobian.clone();
                 if normal_compliance > 0.0 {
-                    let give = self.unknown();
-                    self.quadratic[(give, give)] = 1.0 / normal_compliance;
-                    gap[give] = 1.0;
+                    let compliance = self.unknown();
+                    self.quadratic[(compliance, compliance)] = 1.0 / normal_compliance;
+                    gap[compliance] = 1.0;
                 }
                 self.above.push((gap, error));
             }

@@ -95,13 +95,13 @@ fn worst_violation(problem: &Problem, solution: &Solution) -> (f64, &'static str
     rows.update(problem);
     let mut z = vec![0.0; problem.row_count()];
     rows.mul(&solution.velocity, &mut z);
-    let mut yardstick = stiction_constraints::Yardstick::default();
-    yardstick.update(problem).expect("positive definite");
+    let mut evaluator = stiction_constraints::ResidualEvaluator::default();
+    evaluator.update(problem).expect("positive definite");
     let mut worst = (0.0, "nothing");
     for (constraint, &mass) in problem
         .constraints()
         .iter()
-        .zip(yardstick.effective_masses())
+        .zip(evaluator.effective_masses())
     {
         let found = violation(
             constraint,

@@ -14,7 +14,7 @@ use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use nalgebra::Vector3;
-use stiction_constraints::{Budget, Delassus, Problem, Solution, Solver, Yardstick};
+use stiction_constraints::{Budget, Delassus, Problem, ResidualEvaluator, Solution, Solver};
 use stiction_solver_pgs::{Pgs, SOLVERS};
 
 fn scenes() -> [(&'static str, Problem); 2] {
@@ -24,13 +24,13 @@ fn scenes() -> [(&'static str, Problem); 2] {
     ]
 }
 
-fn delassus_of(problem: &Problem) -> (Yardstick, Delassus) {
-    let (mut yardstick, mut delassus) = (Yardstick::default(), Delassus::default());
-    yardstick.update(problem).expect("positive definite");
-    let mut dynamics = std::mem::take(yardstick.dynamics());
-    delassus.update(problem, &mut dynamics, yardstick.rows());
-    *yardstick.dynamics() = dynamics;
-    (yardstick, delassus)
+fn delassus_of(problem: &Problem) -> (ResidualEvaluator, Delassus) {
+    let (mut evaluator, mut delassus) = (ResidualEvaluator::default(), Delassus::default());
+    evaluator.update(problem).expect("positive definite");
+    let mut dynamics = std::mem::take(evaluator.dynamics());
+    delassus.update(problem, &mut dynamics, evaluator.rows());
+    *evaluator.dynamics() = dynamics;
+    (evaluator, delassus)
 }
 
 fn velocities(criterion: &mut Criterion) {
@@ -61,10 +61,10 @@ fn velocities(criterion: &mut Criterion) {
 
 fn assembly(criterion: &mut Criterion) {
     for (scene, problem) in scenes() {
-        let (mut yardstick, mut delassus) = delassus_of(&problem);
-        let mut dynamics = std::mem::take(yardstick.dynamics());
+        let (mut evaluator, mut delassus) = delassus_of(&problem);
+        let mut dynamics = std::mem::take(evaluator.dynamics());
         criterion.bench_function(&format!("delassus/{scene}"), |bencher| {
-            bencher.iter(|| delassus.update(&problem, &mut dynamics, yardstick.rows()));
+            bencher.iter(|| delassus.update(&problem, &mut dynamics, evaluator.rows()));
         });
     }
 }

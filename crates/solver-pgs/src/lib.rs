@@ -7,10 +7,10 @@
 //!
 //! # What `Converged` means
 //! `pgs` and `jacobi` solve the Signorini–Coulomb problem itself and are judged by the common
-//! yardstick. `pgs-ccp`, `pgs-lcp` and `raisim` solve *other models*; by default they are done
+//! evaluator. `pgs-ccp`, `pgs-lcp` and `raisim` solve *other models*; by default they are done
 //! when their own model is solved, whatever the residuals of the true problem are. The report's
 //! residuals are always those of the true problem; [`Pgs::own_residual`] tells the other. With
-//! [`Judge::Yardstick`] only the true problem counts, and these three then end with an honest
+//! [`Judge::ResidualEvaluator`] only the true problem counts, and these three then end with an honest
 //! failure on most problems that slide.
 //!
 //! ```

@@ -59,7 +59,7 @@ impl Local {
         };
         let curvature = local.curvature(index, delassus, settings);
         let floor = IMMOVABLE * (block.trace() + compliance.sum());
-        // A row that moves nothing gets the step of the yardstick's convention.
+        // A row that moves nothing gets the step of the evaluator's convention.
         local.step = curvature.map(|value| {
             let step = if value > floor {
                 1.0 / value

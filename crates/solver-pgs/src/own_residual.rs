@@ -8,7 +8,7 @@ use crate::settings::Method;
 use crate::update;
 
 /// ‖λ − T(λ)‖ over the effective mass, largest component, with T the fixed-point map of the
-/// method's model: the counterpart of the yardstick's `scaled` for another law of contact.
+/// method's model: the counterpart of the evaluator's `scaled` for another law of contact.
 /// Infinite when something is not finite.
 pub(crate) fn own_residual(
     method: Method,

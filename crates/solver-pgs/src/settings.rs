@@ -61,7 +61,7 @@ pub enum Judge {
     #[default]
     OwnModel,
     /// The budget's criterion on the true problem, for every method.
-    Yardstick,
+    ResidualEvaluator,
 }
 
 /// Step lengths of [`Method::Jacobi`].

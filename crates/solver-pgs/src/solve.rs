@@ -50,7 +50,7 @@ impl Pgs {
     }
 
     /// Residual of the method's own model at the last returned solution, in m/s. For `pgs` and
-    /// `jacobi` this is the yardstick's scaled residual.
+    /// `jacobi` this is the evaluator's scaled residual.
     pub fn own_residual(&self) -> f64 {
         self.own_residual
     }
@@ -121,14 +121,14 @@ impl Pgs {
         self.workspace.refresh_row_velocity(problem);
         let residual = self.judged_residual(problem, budget);
         let Workspace {
-            yardstick, impulse, ..
+            evaluator, impulse, ..
         } = &mut self.workspace;
         if self.settings.method.solves_the_true_problem() || self.settings.judge != Judge::OwnModel
         {
             let criterion = budget.residual_criterion();
-            residual.max(yardstick.confirm(problem, impulse, criterion, budget.tolerance))
+            residual.max(evaluator.confirm(problem, impulse, criterion, budget.tolerance))
         } else {
-            residual.max(yardstick.rounding(problem, impulse))
+            residual.max(evaluator.rounding(problem, impulse))
         }
     }
 
@@ -137,7 +137,7 @@ impl Pgs {
         own_residual(
             self.settings.method,
             &workspace.locals,
-            workspace.yardstick.effective_masses(),
+            workspace.evaluator.effective_masses(),
             &workspace.impulse,
             &workspace.row_velocity,
         )
@@ -145,7 +145,7 @@ impl Pgs {
 
     fn common_residual(&self, problem: &Problem, budget: &Budget) -> f64 {
         let workspace = &self.workspace;
-        workspace.yardstick.measure_at(
+        workspace.evaluator.measure_at(
             problem,
             &workspace.impulse,
             &workspace.row_velocity,
@@ -158,7 +158,7 @@ impl Pgs {
         let workspace = &mut self.workspace;
         match criterion {
             Criterion::VelocityChange => workspace.velocity_change(),
-            _ => workspace.yardstick.measure_at(
+            _ => workspace.evaluator.measure_at(
                 problem,
                 &workspace.impulse,
                 &workspace.row_velocity,
@@ -172,7 +172,7 @@ impl Pgs {
         &mut self,
         problem: &Problem,
         budget: &Budget,
-        watch: &Stopwatch,
+        stopwatch: &Stopwatch,
         history: &mut Vec<HistoryEntry>,
     ) -> (Outcome, usize) {
         let limit = budget.max_iterations.unwrap_or(self.settings.max_sweeps);
@@ -185,8 +185,8 @@ impl Pgs {
         if progress.best <= budget.tolerance && self.is_test_met_at_start(problem, budget) {
             return (Outcome::Converged, 0);
         }
-        if watch.is_spent() {
-            return (watch.outcome(), 0);
+        if stopwatch.is_spent() {
+            return (stopwatch.outcome(), 0);
         }
         let mut blend = match self.settings.method {
             Method::Raisim => self.settings.relaxation.min(1.0),
@@ -208,7 +208,7 @@ impl Pgs {
                 let (floor, decay) = (self.settings.raisim_floor, self.settings.raisim_decay);
                 blend = decay * blend + (1.0 - decay) * floor;
             }
-            let is_spent = watch.is_spent();
+            let is_spent = stopwatch.is_spent();
             // A test of a paper is one of every iteration.
             let is_due = sweeps >= next_check || sweeps == limit || is_tested;
             if !(is_due || is_spent || !has_moved || budget.record_history) {
@@ -233,7 +233,7 @@ impl Pgs {
             if budget.record_history {
                 history.push(HistoryEntry {
                     iteration: sweeps,
-                    seconds: watch.elapsed().as_secs_f64(),
+                    seconds: stopwatch.elapsed().as_secs_f64(),
                     residual: self.common_residual(problem, budget),
                 });
             }
@@ -252,7 +252,7 @@ impl Pgs {
             let end = if residual == f64::INFINITY {
                 Outcome::Failed(Failure::NotFinite)
             } else if is_spent {
-                watch.outcome()
+                stopwatch.outcome()
             } else if sweeps == limit {
                 Outcome::OutOfIterations
             } else if !has_moved || progress.has_stalled(sweeps, self.stall_window(sweeps)) {
@@ -291,21 +291,21 @@ impl Solver for Pgs {
     }
 
     fn solve(&mut self, problem: &Problem, budget: &Budget, solution: &mut Solution) -> Report {
-        let watch = Stopwatch::start(budget);
+        let stopwatch = Stopwatch::start(budget);
         let started = self.workspace.start(problem, &self.settings, solution);
         solution.set_to_zero(problem);
         if let Err(failure) = started {
             // Without A⁻¹ there is no velocity and no residual: zeros, and nothing claimed.
             self.own_residual = f64::INFINITY;
             return Report {
-                time: watch.elapsed(),
+                time: stopwatch.elapsed(),
                 ..Report::of(Outcome::Failed(failure))
             };
         }
         let mut history = Vec::new();
         let start_residual = self.common_residual(problem, budget);
         let (outcome, sweeps) = if self.declaration().has(budget.criterion) {
-            self.iterate(problem, budget, &watch, &mut history)
+            self.iterate(problem, budget, &stopwatch, &mut history)
         } else {
             let failure = Failure::UnsupportedCriterion(budget.criterion);
             (Outcome::Failed(failure), 0)
@@ -316,12 +316,12 @@ impl Solver for Pgs {
         workspace.refresh_row_velocity(problem);
         solution.impulse.copy_from_slice(&workspace.best);
         workspace
-            .yardstick
+            .evaluator
             .velocity_of(problem, &workspace.best, &mut solution.velocity);
-        let time = watch.elapsed();
+        let time = stopwatch.elapsed();
         let residuals =
             workspace
-                .yardstick
+                .evaluator
                 .residuals(problem, &solution.velocity, &solution.impulse);
         self.own_residual = self.model_residual();
         Report {

@@ -1,6 +1,6 @@
 //! Vectors that live between calls.
 
-use stiction_constraints::{Criterion, Delassus, Failure, Problem, Solution, Yardstick};
+use stiction_constraints::{Criterion, Delassus, Failure, Problem, ResidualEvaluator, Solution};
 
 use crate::local::Local;
 use crate::settings::PgsSettings;
@@ -11,7 +11,7 @@ const FAR_OFF: f64 = 1e3;
 /// Everything that a solve needs besides the problem. Never shrinks.
 #[derive(Debug, Default)]
 pub(crate) struct Workspace {
-    pub(crate) yardstick: Yardstick,
+    pub(crate) evaluator: ResidualEvaluator,
     pub(crate) delassus: Delassus,
     pub(crate) locals: Vec<Local>,
     /// λ, N·s.
@@ -35,14 +35,14 @@ impl Workspace {
         settings: &PgsSettings,
         guess: &Solution,
     ) -> Result<(), Failure> {
-        self.yardstick.update(problem)?;
-        // The yardstick lends its factors: A must be borrowed to solve, J to read.
-        let mut dynamics = std::mem::take(self.yardstick.dynamics());
+        self.evaluator.update(problem)?;
+        // The evaluator lends its factors: A must be borrowed to solve, J to read.
+        let mut dynamics = std::mem::take(self.evaluator.dynamics());
         self.delassus
-            .update(problem, &mut dynamics, self.yardstick.rows());
-        *self.yardstick.dynamics() = dynamics;
+            .update(problem, &mut dynamics, self.evaluator.rows());
+        *self.evaluator.dynamics() = dynamics;
         self.locals.clear();
-        let masses = self.yardstick.effective_masses();
+        let masses = self.evaluator.effective_masses();
         for (index, &mass) in masses.iter().enumerate() {
             let local = Local::new(problem, index, &self.delassus, mass, settings);
             self.locals.push(local);
@@ -61,12 +61,12 @@ impl Workspace {
         // A guess that is worse than none beyond all measure, up to the end of the range of numbers, is no
         // guess.
         let measured = self
-            .yardstick
+            .evaluator
             .measure(problem, &self.impulse, Criterion::Scaled);
-        let free = self.yardstick.free_row_velocity();
+        let free = self.evaluator.free_row_velocity();
         self.change.fill(0.0);
         let cold = self
-            .yardstick
+            .evaluator
             .measure_at(problem, &self.change, free, Criterion::Scaled);
         if measured > FAR_OFF * cold {
             self.impulse.fill(0.0);
@@ -84,19 +84,19 @@ impl Workspace {
             *change = after - before;
         }
         self.velocity.fill(0.0);
-        self.yardstick
+        self.evaluator
             .rows()
             .mul_transpose_add(&self.change, &mut self.velocity);
-        self.yardstick.dynamics().solve_in_place(&mut self.velocity);
+        self.evaluator.dynamics().solve_in_place(&mut self.velocity);
         let squares = self.velocity.iter().map(|value| value * value);
         squares.sum::<f64>().sqrt()
     }
 
     /// z = J A⁻¹(b + Jᵀλ) from scratch: rounding of many small updates adds up.
     pub(crate) fn refresh_row_velocity(&mut self, problem: &Problem) {
-        self.yardstick
+        self.evaluator
             .velocity_of(problem, &self.impulse, &mut self.velocity);
-        self.yardstick
+        self.evaluator
             .rows()
             .mul(&self.velocity, &mut self.row_velocity);
     }

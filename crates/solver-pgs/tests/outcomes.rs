@@ -92,7 +92,7 @@ fn other_models_fail_honestly_when_the_true_problem_is_asked_for() {
     let problem = block(CONTACT, [0.0; 3], [0.6, 0.8, -0.1, 0.0, 0.0, 0.0]);
     for method in [Method::Ccp, Method::Lcp] {
         let mut solver = Pgs::new(PgsSettings {
-            judge: Judge::Yardstick,
+            judge: Judge::ResidualEvaluator,
             max_sweeps: 5000,
             ..PgsSettings::for_method(method)
         })

@@ -4,7 +4,7 @@ mod common;
 
 use common::{Order, block, random_problem, ring, solve};
 use proptest::prelude::*;
-use stiction_constraints::{Budget, Law, Solution, Solver, Yardstick};
+use stiction_constraints::{Budget, Law, ResidualEvaluator, Solution, Solver};
 use stiction_solver_pgs::{JacobiStep, Method, Pgs, PgsSettings, SOLVERS};
 
 fn largest_difference(a: &[f64], b: &[f64]) -> f64 {
@@ -18,7 +18,7 @@ proptest! {
     #![proptest_config(ProptestConfig::with_cases(64))]
 
     /// Whatever the outcome: finite, v̂ = A⁻¹(b + Jᵀλ), no worse than where it began, and
-    /// `Converged` means what the yardstick (or the own model) says.
+    /// `Converged` means what the evaluator (or the own model) says.
     #[test]
     fn outcomes_are_honest(seed in 0u64..1_000_000) {
         let problem = random_problem(seed, 1.0, Order::Given);
@@ -28,17 +28,17 @@ proptest! {
             let report = solver.solve(&problem, &Budget::with_tolerance(1e-8), &mut solution);
             prop_assert!(solution.velocity.iter().all(|value| value.is_finite()));
             prop_assert!(report.residuals.dynamics < 1e-10);
-            let mut yardstick = Yardstick::default();
-            yardstick.update(&problem).unwrap();
-            let again = yardstick.residuals(&problem, &solution.velocity, &solution.impulse);
+            let mut evaluator = ResidualEvaluator::default();
+            evaluator.update(&problem).unwrap();
+            let again = evaluator.residuals(&problem, &solution.velocity, &solution.impulse);
             prop_assert!((again.scaled - report.residuals.scaled).abs() <= 1e-12);
             let is_done = solver.own_residual() <= 1e-8;
             prop_assert_eq!(is_done, report.outcome.is_converged(), "{}", name);
             if *name == "pgs" {
                 prop_assert!((solver.own_residual() - report.residuals.scaled).abs() < 1e-14);
                 let zero = vec![0.0; problem.row_count()];
-                let free = yardstick.free_velocity().to_vec();
-                let cold = yardstick.residuals(&problem, &free, &zero);
+                let free = evaluator.free_velocity().to_vec();
+                let cold = evaluator.residuals(&problem, &free, &zero);
                 prop_assert!(report.residuals.scaled <= cold.scaled);
             }
         }

@@ -39,7 +39,7 @@ fn cold_start(bench: &mut Bench) {
     ] {
         let problem = problem.expect("default parameters are valid");
         let without = SubAdmmSettings {
-            crowded: None,
+            overconstrained: None,
             ..SubAdmmSettings::default()
         };
         for (what, settings) in [

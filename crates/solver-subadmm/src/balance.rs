@@ -1,14 +1,14 @@
 //! What one iteration did: the residuals (43), as printed and relative, for the update of β (44) and
 //! the papers' stopping tests; and whether it let impulses grow that push nothing.
 
-use stiction_constraints::{Problem, Yardstick};
+use stiction_constraints::{Problem, ResidualEvaluator};
 
 use crate::lanes::{Kernel, Lanes, vectorized};
 use crate::layout::Layout;
 use crate::parallel::largest;
+use crate::sweep::Spatial;
 use crate::vector;
 use crate::velocity_step::add_transpose;
-use crate::walk::Spatial;
 
 /// One iteration, from (s, λ) to (s', λ').
 pub(crate) struct StepTaken<'a> {
@@ -74,13 +74,13 @@ impl StepTaken<'_> {
         for (number, &active) in self.layout.active_of.iter().enumerate() {
             let (state, change) = (&self.state[number], &self.change[number]);
             let old_state = &self.old_state[number];
-            let (penalty, give) = (self.penalty[number], self.penalty_inverse[number]);
+            let (penalty, inverse_penalty) = (self.penalty[number], self.penalty_inverse[number]);
             let (old, new) = (&self.old_impulse[active], &self.impulse[active]);
             let (mut gap, mut slack, mut pull) = (Lanes::ZERO, Lanes::ZERO, Lanes::ZERO);
             for row in 0..4 {
                 let old_gap = inverse_relaxation * change[row];
-                let old_slack = old_state[row] + give * old[row];
-                slack[row] = state[row] + give * new[row];
+                let old_slack = old_state[row] + inverse_penalty * old[row];
+                slack[row] = state[row] + inverse_penalty * new[row];
                 gap[row] = old_slack + old_gap - slack[row];
                 pull[row] = old[row] - new[row] - penalty * old_gap;
             }
@@ -127,7 +127,7 @@ impl StepTaken<'_> {
     }
 
     /// How impulses grew; `work.gaps` says against what.
-    pub(crate) fn growth(&self, work: &mut Forces, yardstick: &Yardstick) -> Growth {
+    pub(crate) fn growth(&self, work: &mut Forces, evaluator: &ResidualEvaluator) -> Growth {
         let mut gaps = std::mem::take(&mut work.gaps);
         gaps.clear();
         gaps.resize(self.layout.active.len(), Lanes::ZERO);
@@ -137,7 +137,7 @@ impl StepTaken<'_> {
                 gaps[active] = gaps[active].plus(&gap);
             }
         });
-        let masses = yardstick.effective_masses();
+        let masses = evaluator.effective_masses();
         let impulses = self.impulse.iter().zip(self.old_impulse);
         let (mut violation, mut growth) = (0.0, 0.0);
         for (((new, old), gap), active) in impulses.zip(&gaps).zip(&self.layout.active) {
@@ -152,7 +152,7 @@ impl StepTaken<'_> {
             .extend(active.map(|&active| self.impulse[active].minus(&self.old_impulse[active])));
         self.write_forces(work);
         work.diagonal.resize(work.forces.len(), 1.0);
-        let (dynamics, _) = yardstick.matrices();
+        let (dynamics, _) = evaluator.matrices();
         dynamics.for_each_lower_entry(|row, column, value| {
             if row == column {
                 work.diagonal[row] = value;
@@ -206,7 +206,7 @@ impl StepTaken<'_> {
                 .resize(block.body_end - block.first_body, Spatial::ZERO);
             let pulls = &work.pulls[block.slots()];
             add_transpose(self.layout, block, pulls, forces, &mut work.bodies);
-            self.layout.walk(block).collect(&mut work.bodies, forces);
+            self.layout.sweep(block).collect(&mut work.bodies, forces);
         }
     }
 }

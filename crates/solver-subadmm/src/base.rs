@@ -1,13 +1,13 @@
 //! A with the folded soft constraints in it, solved exactly: what residuals are measured with.
 
-use stiction_constraints::{Failure, Problem, Yardstick};
+use stiction_constraints::{Failure, Problem, ResidualEvaluator};
 
 use crate::block::{self, Block};
 use crate::fold::Folds;
 use crate::layout::Layout;
 use crate::settings::TreeMethod;
 
-/// A + Σ c JᵀJ, factorised where there is something folded; elsewhere it is A, which the yardstick
+/// A + Σ c JᵀJ, factorised where there is something folded; elsewhere it is A, which the evaluator
 /// has factorised already.
 #[derive(Debug, Default)]
 pub(crate) struct Base {
@@ -20,12 +20,12 @@ impl Base {
         problem: &Problem,
         layout: &Layout,
         folds: &Folds,
-        yardstick: &Yardstick,
+        evaluator: &ResidualEvaluator,
     ) -> Result<(), Failure> {
         if folds.is_empty() {
             return Ok(());
         }
-        let (dynamics, rows) = yardstick.matrices();
+        let (dynamics, rows) = evaluator.matrices();
         block::set_bases(
             &mut self.blocks,
             problem,
@@ -50,7 +50,7 @@ impl Base {
         &mut self,
         problem: &Problem,
         folds: &Folds,
-        yardstick: &mut Yardstick,
+        evaluator: &mut ResidualEvaluator,
         layout: &Layout,
         index: usize,
         x: &mut [f64],
@@ -58,9 +58,9 @@ impl Base {
         if folds.touches(index) {
             self.blocks[index].solve_in_place(problem, index, x);
         } else if layout.is_split() {
-            yardstick.dynamics().solve_subsystem_in_place(index, x);
+            evaluator.dynamics().solve_subsystem_in_place(index, x);
         } else {
-            yardstick.dynamics().solve_in_place(x);
+            evaluator.dynamics().solve_in_place(x);
         }
     }
 
@@ -70,15 +70,15 @@ impl Base {
         problem: &Problem,
         layout: &Layout,
         folds: &Folds,
-        yardstick: &mut Yardstick,
+        evaluator: &mut ResidualEvaluator,
         impulse: &[f64],
         velocity: &mut [f64],
     ) {
         velocity.copy_from_slice(&folds.right_hand_side);
-        yardstick.rows().mul_transpose_add(impulse, velocity);
+        evaluator.rows().mul_transpose_add(impulse, velocity);
         for (index, block) in layout.blocks.iter().enumerate() {
             let part = &mut velocity[block.first_dof..block.dof_end];
-            self.solve_block(problem, folds, yardstick, layout, index, part);
+            self.solve_block(problem, folds, evaluator, layout, index, part);
         }
     }
 }

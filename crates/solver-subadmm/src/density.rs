@@ -2,7 +2,7 @@
 //! them where there are no bodies.
 
 use nalgebra::Matrix6;
-use stiction_constraints::{Problem, RowBlock, Subsystem, Yardstick};
+use stiction_constraints::{Problem, ResidualEvaluator, RowBlock, Subsystem};
 
 use crate::layout::{BlockLayout, Layout};
 
@@ -20,10 +20,10 @@ pub(crate) struct Densities {
 
 impl Densities {
     /// Reads the diagonal of A.
-    pub(crate) fn update(&mut self, problem: &Problem, yardstick: &Yardstick) {
+    pub(crate) fn update(&mut self, problem: &Problem, evaluator: &ResidualEvaluator) {
         self.diagonal.clear();
         self.diagonal.resize(problem.dof_count(), 0.0);
-        let (dynamics, _) = yardstick.matrices();
+        let (dynamics, _) = evaluator.matrices();
         dynamics.for_each_lower_entry(|row, column, value| {
             if row == column {
                 self.diagonal[row] = value;
@@ -65,9 +65,9 @@ impl Densities {
         &mut self,
         problem: &Problem,
         layout: &Layout,
-        yardstick: &Yardstick,
+        evaluator: &ResidualEvaluator,
     ) -> f64 {
-        self.count_contacts(problem, layout, yardstick);
+        self.count_contacts(problem, layout, evaluator);
         // Relative to the first one: what is rounded must not depend on the unit of mass.
         let mut reference = None;
         let (mut sum, mut count) = (0.0, 0);
@@ -94,11 +94,16 @@ impl Densities {
         }
         match reference {
             Some(first) => first * (sum / f64::from(count)).exp(),
-            None => yardstick.largest_term_mass(),
+            None => evaluator.largest_term_mass(),
         }
     }
 
-    fn count_contacts(&mut self, problem: &Problem, layout: &Layout, yardstick: &Yardstick) {
+    fn count_contacts(
+        &mut self,
+        problem: &Problem,
+        layout: &Layout,
+        evaluator: &ResidualEvaluator,
+    ) {
         self.first.clear();
         let mut total = 0;
         for subsystem in problem.subsystems() {
@@ -115,7 +120,7 @@ impl Densities {
                     self.contacts[self.first[subsystem] + body] += active.rows as f64 / 3.0;
                 }
             }
-            let rows = yardstick.rows();
+            let rows = evaluator.rows();
             for segment in rows.segments(active.constraint) {
                 if counted_bodies(&problem.subsystems()[segment.subsystem]) == 0 {
                     let values = rows.values(active.constraint, segment);

@@ -10,7 +10,7 @@ use stiction_constraints::{JointRows, Law, Problem, RowBlock, Segment, Subsystem
 use crate::fold::Folds;
 use crate::lanes::{Lanes, columns_of};
 use crate::settings::{SMALL, Splitting};
-use crate::walk::{Walk, Walks};
+use crate::sweep::{TreeSweep, TreeSweeps};
 
 /// How the matrix of a block is stored and factorised.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,7 +39,7 @@ pub(crate) struct BlockLayout {
     /// Pieces that all rows on dofs make up, none where they do not.
     first_piece: usize,
     piece_end: usize,
-    /// Steps of the walk over a tree.
+    /// Steps of the sweep over a tree.
     first_step: usize,
     step_end: usize,
 }
@@ -130,7 +130,7 @@ pub(crate) struct Layout {
     runs: Vec<Run>,
     run_columns: Vec<Lanes>,
     pieces: Vec<Piece>,
-    walks: Walks,
+    sweeps: TreeSweeps,
     /// Next free slot of every bucket while slots are dealt out.
     cursor: Vec<usize>,
     /// First bucket of each block: one per body, then one for rows on dofs.
@@ -399,13 +399,13 @@ impl Layout {
     }
 
     fn list_walks(&mut self, problem: &Problem) {
-        self.walks.clear();
+        self.sweeps.clear();
         for (index, block) in self.blocks.iter_mut().enumerate() {
             if block.kind == BlockKind::Tree
                 && let Subsystem::Tree(tree) = &problem.subsystems()[index]
             {
                 let touched = self.slots[block.on_bodies()].iter().map(|slot| slot.body);
-                (block.first_step, block.step_end) = self.walks.push(tree, touched);
+                (block.first_step, block.step_end) = self.sweeps.push(tree, touched);
             }
         }
     }
@@ -464,10 +464,10 @@ impl Layout {
             .filter_map(|columns| columns.first_chunk())
     }
 
-    /// The walk over the tree of a block; empty for other blocks.
+    /// The sweep over the tree of a block; empty for other blocks.
     #[inline(always)]
-    pub(crate) fn walk(&self, block: &BlockLayout) -> Walk<'_> {
-        self.walks.of(block.first_step, block.step_end)
+    pub(crate) fn sweep(&self, block: &BlockLayout) -> TreeSweep<'_> {
+        self.sweeps.of(block.first_step, block.step_end)
     }
 
     /// Whether every active constraint has one slot, with its own number.

@@ -38,21 +38,21 @@ mod fold;
 mod impulse_step;
 mod lanes;
 mod layout;
+mod monitor;
 mod named;
 mod parallel;
 mod penalty;
-mod race;
 mod response;
 mod settings;
 mod solve;
+mod sweep;
+mod trial;
 mod vector;
 mod velocity_step;
-mod walk;
-mod watch;
 
 pub use named::SOLVERS;
 pub use settings::{
-    Adaptation, Crowded, STAGES, SecondPenalty, Splitting, StartPenalty, SubAdmmSettings,
+    Adaptation, Overconstrained, STAGES, SecondPenalty, Splitting, StartPenalty, SubAdmmSettings,
     TreeMethod,
 };
 pub use solve::SubAdmm;

@@ -1,6 +1,6 @@
 //! β: where it starts and how it is balanced.
 
-use stiction_constraints::{Problem, Segment, Subsystem, Yardstick};
+use stiction_constraints::{Problem, ResidualEvaluator, Segment, Subsystem};
 
 use crate::base::Base;
 use crate::density::Densities;
@@ -30,7 +30,7 @@ pub(crate) struct Penalty {
     /// 1/Σ(1/β) of each active constraint: the weight of its closed form, β/|Z_i| of (37)–(39).
     pub(crate) combined: Vec<f64>,
     /// Rows of active constraints for each degree of freedom of every subsystem, at least 1.
-    crowd: Vec<f64>,
+    rows_per_dof: Vec<f64>,
     densities: Densities,
     row: Vec<f64>,
     solved: Vec<f64>,
@@ -44,38 +44,38 @@ impl Penalty {
         problem: &Problem,
         layout: &Layout,
         folds: &Folds,
-        yardstick: &mut Yardstick,
+        evaluator: &mut ResidualEvaluator,
         base: &mut Base,
     ) {
         self.start.clear();
         self.start.resize(layout.slots.len(), 1.0);
         match rule {
             StartPenalty::EffectiveMass => {
-                self.effective_masses(problem, layout, folds, yardstick, base);
-                self.count_rows(problem, layout, yardstick);
+                self.effective_masses(problem, layout, folds, evaluator, base);
+                self.count_rows(problem, layout, evaluator);
                 for (index, active) in layout.active.iter().enumerate() {
-                    let crowd = self.crowd_of(yardstick, active.constraint);
+                    let rows_per_dof = self.mean_rows_per_dof(evaluator, active.constraint);
                     for &number in layout.slots_of(index) {
-                        self.start[number] /= crowd;
+                        self.start[number] /= rows_per_dof;
                     }
                 }
             }
             StartPenalty::PseudoDensity => {
-                self.densities.update(problem, yardstick);
+                self.densities.update(problem, evaluator);
                 let density = self
                     .densities
-                    .mean_pseudo_density(problem, layout, yardstick);
+                    .mean_pseudo_density(problem, layout, evaluator);
                 self.start.fill(density);
             }
             StartPenalty::PerSubsystem => {
-                self.densities.update(problem, yardstick);
+                self.densities.update(problem, evaluator);
                 for block in &layout.blocks {
                     let value = self.densities.trace_ratio(layout, block);
                     self.start[block.slots()].fill(value);
                 }
             }
             StartPenalty::TraceRatio { scale } => {
-                self.densities.update(problem, yardstick);
+                self.densities.update(problem, evaluator);
                 let value = scale * self.densities.common_trace_ratio(layout);
                 self.start.fill(value);
             }
@@ -100,12 +100,16 @@ impl Penalty {
             .extend(self.slot.iter().map(|penalty| 1.0 / penalty));
         self.combined.clear();
         self.combined.extend((0..layout.active.len()).map(|active| {
-            let give: f64 = layout
+            let compliance: f64 = layout
                 .slots_of(active)
                 .iter()
                 .map(|&slot| self.slot_inverse[slot])
                 .sum();
-            if give > 0.0 { 1.0 / give } else { 1.0 }
+            if compliance > 0.0 {
+                1.0 / compliance
+            } else {
+                1.0
+            }
         }));
     }
 
@@ -122,24 +126,24 @@ impl Penalty {
     }
 
     /// Rows for each degree of freedom of every subsystem, at least 1.
-    fn count_rows(&mut self, problem: &Problem, layout: &Layout, yardstick: &Yardstick) {
-        self.crowd.clear();
-        self.crowd.resize(problem.subsystems().len(), 0.0);
+    fn count_rows(&mut self, problem: &Problem, layout: &Layout, evaluator: &ResidualEvaluator) {
+        self.rows_per_dof.clear();
+        self.rows_per_dof.resize(problem.subsystems().len(), 0.0);
         for active in &layout.active {
-            for group in touched(yardstick, active.constraint) {
-                self.crowd[group[0].subsystem] += active.rows as f64;
+            for group in touched(evaluator, active.constraint) {
+                self.rows_per_dof[group[0].subsystem] += active.rows as f64;
             }
         }
-        for (crowd, subsystem) in self.crowd.iter_mut().zip(problem.subsystems()) {
-            *crowd = (*crowd / subsystem.dof_count().max(1) as f64).max(1.0);
+        for (rows_per_dof, subsystem) in self.rows_per_dof.iter_mut().zip(problem.subsystems()) {
+            *rows_per_dof = (*rows_per_dof / subsystem.dof_count().max(1) as f64).max(1.0);
         }
     }
 
-    /// The crowd in the mean over a constraint's subsystems.
-    fn crowd_of(&self, yardstick: &Yardstick, constraint: usize) -> f64 {
+    /// The rows_per_dof in the mean over a constraint's subsystems.
+    fn mean_rows_per_dof(&self, evaluator: &ResidualEvaluator, constraint: usize) -> f64 {
         let (mut sum, mut count) = (0.0, 0);
-        for group in touched(yardstick, constraint) {
-            sum += self.crowd[group[0].subsystem];
+        for group in touched(evaluator, constraint) {
+            sum += self.rows_per_dof[group[0].subsystem];
             count += 1;
         }
         sum / f64::from(count.max(1))
@@ -151,7 +155,7 @@ impl Penalty {
         problem: &Problem,
         layout: &Layout,
         folds: &Folds,
-        yardstick: &mut Yardstick,
+        evaluator: &mut ResidualEvaluator,
         base: &mut Base,
     ) {
         for (index, block) in layout.blocks.iter().enumerate() {
@@ -159,7 +163,7 @@ impl Penalty {
             for number in block.slots() {
                 let slot = &layout.slots[number];
                 let active = layout.active_of[number];
-                if !is_folded && let Some(mean) = known_diagonal(layout, yardstick, active, index) {
+                if !is_folded && let Some(mean) = known_diagonal(layout, evaluator, active, index) {
                     self.start[number] = if mean > 0.0 { 1.0 / mean } else { 1.0 };
                     continue;
                 }
@@ -170,7 +174,7 @@ impl Penalty {
                     joint_space_row(problem, layout, index, block, number, row, &mut self.row);
                     self.solved.clear();
                     self.solved.extend_from_slice(&self.row);
-                    base.solve_block(problem, folds, yardstick, layout, index, &mut self.solved);
+                    base.solve_block(problem, folds, evaluator, layout, index, &mut self.solved);
                     sum += crate::vector::dot(&self.row, &self.solved);
                 }
                 let mean = sum / slot.rows as f64;
@@ -181,33 +185,33 @@ impl Penalty {
 }
 
 /// The joint-space rows of a constraint, by subsystems.
-fn touched(yardstick: &Yardstick, constraint: usize) -> impl Iterator<Item = &[Segment]> {
-    yardstick
+fn touched(evaluator: &ResidualEvaluator, constraint: usize) -> impl Iterator<Item = &[Segment]> {
+    evaluator
         .rows()
         .segments(constraint)
         .chunk_by(|a, b| a.subsystem == b.subsystem)
 }
 
-/// Mean diagonal of J A_j⁻¹ Jᵀ of a constraint's slot on a block where the yardstick has measured
+/// Mean diagonal of J A_j⁻¹ Jᵀ of a constraint's slot on a block where the evaluator has measured
 /// it already: where it is the constraint's only slot on that block.
 fn known_diagonal(
     layout: &Layout,
-    yardstick: &Yardstick,
+    evaluator: &ResidualEvaluator,
     active: usize,
     block: usize,
 ) -> Option<f64> {
     let constraint = layout.active[active].constraint;
     if !layout.is_split() {
-        return Some(1.0 / yardstick.effective_masses()[constraint]);
+        return Some(1.0 / evaluator.effective_masses()[constraint]);
     }
     let slots = layout.blocks[block].slots();
     let own = layout.slots_of(active).iter();
     if own.filter(|slot| slots.contains(slot)).count() > 1 {
         return None;
     }
-    let segments = yardstick.rows().segments(constraint);
+    let segments = evaluator.rows().segments(constraint);
     let position = segments.iter().position(|s| s.subsystem == block)?;
-    Some(yardstick.segment_diagonals(constraint)[position])
+    Some(evaluator.segment_diagonals(constraint)[position])
 }
 
 /// One row of a slot in joint space.

@@ -1,17 +1,17 @@
 //! v̂ = A⁻¹(b + Jᵀλ) and J v̂ through the slots: what residuals are measured with.
 
-use stiction_constraints::{Problem, Yardstick};
+use stiction_constraints::{Problem, ResidualEvaluator};
 
 use crate::lanes::{Kernel, Lanes};
 use crate::layout::Layout;
+use crate::sweep::Spatial;
 use crate::velocity_step::{add_transpose, slot_velocities};
-use crate::walk::Spatial;
 
 /// What the impulses of all active constraints do, where nothing is folded.
 pub(crate) struct Response<'a> {
     pub(crate) problem: &'a Problem,
     pub(crate) layout: &'a Layout,
-    pub(crate) yardstick: &'a mut Yardstick,
+    pub(crate) evaluator: &'a mut ResidualEvaluator,
     /// λ of each active constraint.
     pub(crate) impulse: &'a [Lanes],
     pub(crate) velocity: &'a mut [f64],
@@ -37,13 +37,13 @@ impl Kernel for Response<'_> {
             let forces = &mut self.velocity[own.first_dof..own.dof_end];
             let bodies = &mut self.bodies[own.first_body..own.body_end];
             add_transpose(layout, own, &seen[own.slots()], forces, bodies);
-            layout.walk(own).collect(bodies, forces);
+            layout.sweep(own).collect(bodies, forces);
         }
-        self.yardstick.dynamics().solve_in_place(self.velocity);
+        self.evaluator.dynamics().solve_in_place(self.velocity);
         for own in &layout.blocks {
             let velocity = &self.velocity[own.first_dof..own.dof_end];
             let bodies = &mut self.bodies[own.first_body..own.body_end];
-            layout.walk(own).spread(velocity, bodies);
+            layout.sweep(own).spread(velocity, bodies);
             slot_velocities(layout, own, velocity, bodies, &mut seen[own.slots()]);
         }
         for (index, active) in layout.active.iter().enumerate() {

@@ -83,8 +83,8 @@ pub enum Adaptation {
 /// the degrees of freedom plain iterations are sooner at a rough answer, and redundant rows that never
 /// quite agree tell nothing of how to change β.
 #[derive(Debug, Clone, Copy, PartialEq)]
-pub struct Crowded {
-    /// Rows for each degree of freedom from which on a problem is crowded. Towers of cubes have 2 and
+pub struct Overconstrained {
+    /// Rows for each degree of freedom from which on a problem is overconstrained. Towers of cubes have 2 and
     /// take 1.6 times the iterations without acceleration; 4 and 8 make no difference to what was
     /// measured.
     pub rows_per_dof: f64,
@@ -98,7 +98,7 @@ pub struct Crowded {
 /// Another start of β, for when the first leads nowhere.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct SecondPenalty {
-    /// Where β starts then; under [`Crowded`] it is [`SubAdmmSettings::start_penalty`] instead.
+    /// Where β starts then; under [`Overconstrained`] it is [`SubAdmmSettings::start_penalty`] instead.
     pub rule: StartPenalty,
     /// Iterations after which it is tried; the faster of the two goes on. With 60 instead of 120 six
     /// fewer of 30 bolt–nut problems get to 1e-4 m/s, 250 makes no difference.
@@ -121,7 +121,7 @@ pub struct SubAdmmSettings {
     /// Another start of β; `None` stays with the first.
     pub second_penalty: Option<SecondPenalty>,
     /// What is done where such a problem has contacts only, many of them; `None` makes no difference.
-    pub crowded: Option<Crowded>,
+    pub overconstrained: Option<Overconstrained>,
     /// How β changes.
     pub adaptation: Adaptation,
     /// Over-relaxation of J v̂ towards the new value, in (0, 2); 1 is the plain method. Without it
@@ -141,7 +141,7 @@ pub struct SubAdmmSettings {
 /// What may be left out, by [`SubAdmmSettings::without`].
 pub const STAGES: &[&str] = &[
     "grouping",
-    "crowded",
+    "overconstrained",
     "second penalty rule",
     "adaptation",
     "relaxation",
@@ -160,7 +160,7 @@ impl Default for SubAdmmSettings {
                 rule: StartPenalty::PseudoDensity,
                 after: 120,
             }),
-            crowded: Some(Crowded {
+            overconstrained: Some(Overconstrained {
                 rows_per_dof: 4.0,
                 penalty_scale: 3.0,
                 relaxation: 1.7,
@@ -184,7 +184,7 @@ impl SubAdmmSettings {
     pub fn paper() -> Self {
         Self {
             group_up_to: 0,
-            crowded: None,
+            overconstrained: None,
             start_penalty: StartPenalty::PseudoDensity,
             second_penalty: None,
             adaptation: Adaptation::Printed {
@@ -202,7 +202,7 @@ impl SubAdmmSettings {
         Self {
             splitting: Splitting::Subsystem,
             group_up_to: 0,
-            crowded: None,
+            overconstrained: None,
             start_penalty: StartPenalty::PerSubsystem,
             second_penalty: None,
             adaptation: Adaptation::Never,
@@ -234,7 +234,7 @@ impl SubAdmmSettings {
         let mut out = self.clone();
         match stage {
             "grouping" => out.group_up_to = 0,
-            "crowded" => out.crowded = None,
+            "overconstrained" => out.overconstrained = None,
             "second penalty rule" => out.second_penalty = None,
             "adaptation" => out.adaptation = Adaptation::Never,
             "relaxation" => out.relaxation = 1.0,

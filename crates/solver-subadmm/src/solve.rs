@@ -6,8 +6,8 @@ mod measure;
 mod prepare;
 
 use stiction_constraints::{
-    Budget, Criterion, Declaration, Failure, HistoryEntry, Outcome, Problem, Report, Residuals,
-    Solution, Solver, Stages, Stopwatch, Yardstick,
+    Budget, Criterion, Declaration, Failure, HistoryEntry, Outcome, Problem, Report,
+    ResidualEvaluator, Residuals, Solution, Solver, Stages, Stopwatch,
 };
 
 use self::measure::Guess;
@@ -18,11 +18,11 @@ use crate::block::Block;
 use crate::fold::Folds;
 use crate::lanes::Lanes;
 use crate::layout::Layout;
+use crate::monitor::Monitor;
 use crate::penalty::Penalty;
-use crate::race::Race;
-use crate::settings::{Adaptation, Crowded, StartPenalty, SubAdmmSettings};
-use crate::walk::Spatial;
-use crate::watch::Watch;
+use crate::settings::{Adaptation, Overconstrained, StartPenalty, SubAdmmSettings};
+use crate::sweep::Spatial;
+use crate::trial::PenaltyTrial;
 
 /// What stays the same during one solve.
 #[derive(Clone, Copy)]
@@ -53,13 +53,13 @@ impl Manner {
         }
     }
 
-    fn plain(crowded: &Crowded) -> Self {
+    fn plain(overconstrained: &Overconstrained) -> Self {
         Self {
             penalty: StartPenalty::TraceRatio {
-                scale: crowded.penalty_scale,
+                scale: overconstrained.penalty_scale,
             },
             adaptation: Adaptation::Never,
-            relaxation: crowded.relaxation,
+            relaxation: overconstrained.relaxation,
             memory: 0,
         }
     }
@@ -74,7 +74,7 @@ struct Spent {
 }
 
 impl SubAdmm {
-    /// From the guess to an outcome; the best impulses are with `watch`. Nothing is prepared where
+    /// From the guess to an outcome; the best impulses are with `monitor`. Nothing is prepared where
     /// the guess is the answer.
     fn attempt(
         &mut self,
@@ -83,9 +83,9 @@ impl SubAdmm {
         spent: &mut Spent,
     ) -> Result<Outcome, Failure> {
         self.factorizations = 0;
-        self.yardstick.update(run.problem)?;
+        self.evaluator.update(run.problem)?;
         let (start, residual) = self.measure_guess(run, guess);
-        self.watch
+        self.monitor
             .start(&self.iterate.stacked, residual, start != Guess::None);
         spent.stages.note("guess", 0, f64::INFINITY, residual);
         if residual <= run.budget.tolerance && !run.budget.criterion.is_test() {
@@ -106,15 +106,15 @@ pub struct SubAdmm {
     name: &'static str,
     /// All choices.
     pub settings: SubAdmmSettings,
-    yardstick: Yardstick,
+    evaluator: ResidualEvaluator,
     layout: Layout,
     folds: Folds,
     base: Base,
     blocks: Vec<Block>,
     penalty: Penalty,
     anderson: Anderson,
-    watch: Watch,
-    race: Race,
+    monitor: Monitor,
+    trial: PenaltyTrial,
     /// How to iterate on this problem, and how if that is slow.
     manners: (Manner, Option<Manner>),
     /// How it is done now.
@@ -123,8 +123,8 @@ pub struct SubAdmm {
     is_parallel: bool,
     /// Whether the last step that was looked at let impulses grow that push little.
     is_growing: bool,
-    /// Scale that each rule of the race had reached.
-    race_scale: [f64; 2],
+    /// Scale that each rule of the trial had reached.
+    trial_scale: [f64; 2],
     forces: Forces,
     iterate: Iterate,
     factorizations: usize,
@@ -168,16 +168,16 @@ impl SubAdmm {
             is_parallel: false,
             is_growing: false,
             settings,
-            yardstick: Yardstick::default(),
+            evaluator: ResidualEvaluator::default(),
             layout: Layout::default(),
             folds: Folds::default(),
             base: Base::default(),
             blocks: Vec::new(),
             penalty: Penalty::default(),
             anderson: Anderson::default(),
-            watch: Watch::default(),
-            race: Race::default(),
-            race_scale: [1.0; 2],
+            monitor: Monitor::default(),
+            trial: PenaltyTrial::default(),
+            trial_scale: [1.0; 2],
             forces: Forces::default(),
             iterate: Iterate::default(),
             factorizations: 0,
@@ -234,18 +234,18 @@ impl Solver for SubAdmm {
             }
         };
         solution.impulse.clear();
-        solution.impulse.extend_from_slice(&self.watch.best);
+        solution.impulse.extend_from_slice(&self.monitor.best);
         solution.velocity.resize(problem.dof_count(), 0.0);
-        self.yardstick
+        self.evaluator
             .velocity_of(problem, &solution.impulse, &mut solution.velocity);
         let time = stopwatch.elapsed();
         let residuals = if budget.all_residuals {
-            self.yardstick
+            self.evaluator
                 .residuals(problem, &solution.velocity, &solution.impulse)
         } else {
             let criterion = budget.residual_criterion();
             let residual = self
-                .yardstick
+                .evaluator
                 .measure(problem, &solution.impulse, criterion);
             Residuals::only(criterion, residual)
         };
@@ -254,7 +254,7 @@ impl Solver for SubAdmm {
             iterations: spent.iterations,
             inner_iterations: spent.iterations,
             factorizations: self.factorizations,
-            start_residual: self.watch.start_residual,
+            start_residual: self.monitor.start_residual,
             residuals,
             time,
             stages: spent.stages,

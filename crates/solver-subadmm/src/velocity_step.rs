@@ -7,7 +7,7 @@ use crate::lanes::{Kernel, Lanes, vectorized};
 use crate::layout::{BlockKind, BlockLayout, Layout};
 use crate::parallel::{GRAIN, both};
 use crate::settings::SMALL;
-use crate::walk::Spatial;
+use crate::sweep::Spatial;
 
 /// What all blocks read. The state of the iteration is s = z − λ/β for each slot (y/β of (36))
 /// together with λ for each constraint; the slack is z = s + λ/β, and since u = −λ (40),
@@ -145,10 +145,10 @@ impl VelocityStep<'_> {
     fn solve(&self, index: usize, block: &mut Block, velocity: &mut [f64], bodies: &mut [Spatial]) {
         match block {
             Block::Tree(block) => {
-                let walk = self.layout.walk(&self.layout.blocks[index]);
-                walk.collect(bodies, velocity);
+                let sweep = self.layout.sweep(&self.layout.blocks[index]);
+                sweep.collect(bodies, velocity);
                 block.factor.solve_in_place(velocity);
-                walk.spread(velocity, bodies);
+                sweep.spread(velocity, bodies);
             }
             Block::Articulated(block) => {
                 if let Some(tree) = tree_of(self.problem, index) {
@@ -166,13 +166,13 @@ impl VelocityStep<'_> {
     fn write_change(&self, own: &BlockLayout, change: &mut [Lanes]) -> f64 {
         let mut sum = Lanes::ZERO;
         let slots = own.slots();
-        for (((out, &active), state), &give) in change
+        for (((out, &active), state), &inverse_penalty) in change
             .iter_mut()
             .zip(&self.layout.active_of[slots.clone()])
             .zip(&self.state[slots.clone()])
             .zip(&self.penalty_inverse[slots])
         {
-            let gap = out.minus(&state.plus_scaled(give, &self.impulse[active]));
+            let gap = out.minus(&state.plus_scaled(inverse_penalty, &self.impulse[active]));
             *out = gap.scaled(self.relaxation);
             sum = sum.plus_product(&gap, &gap);
         }
@@ -343,7 +343,7 @@ fn plus_columns(mut sum: Lanes, columns: &[Lanes], v: &[f64]) -> Lanes {
 mod tests {
     use nalgebra::Matrix6;
     use proptest::prelude::*;
-    use stiction_constraints::{Law, RowBlock, Yardstick};
+    use stiction_constraints::{Law, ResidualEvaluator, RowBlock};
 
     use super::*;
     use crate::fold::Folds;
@@ -400,10 +400,10 @@ mod tests {
 
     /// J v̂ and Jᵀ q through the slots against the joint-space rows.
     fn check(problem: &Problem, splitting: Splitting) -> Layout {
-        let mut yardstick = Yardstick::default();
-        yardstick.update(problem).expect("unit masses");
+        let mut evaluator = ResidualEvaluator::default();
+        evaluator.update(problem).expect("unit masses");
         let (mut layout, mut folds) = (Layout::default(), Folds::default());
-        let rows = yardstick.rows();
+        let rows = evaluator.rows();
         layout.update(problem, rows, splitting, &mut folds, true);
         let v: Vec<f64> = (0..problem.dof_count()).map(|k| (k as f64).cos()).collect();
         let lambda: Vec<f64> = (0..problem.row_count())

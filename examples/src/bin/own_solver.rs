@@ -7,8 +7,8 @@
 
 use stiction_conformance::Settings;
 use stiction_constraints::{
-    Budget, ConeOperator, Criterion, Failure, Outcome, Problem, Report, Solution, Solver,
-    Stopwatch, Yardstick,
+    Budget, ConeOperator, Criterion, Failure, Outcome, Problem, Report, ResidualEvaluator,
+    Solution, Solver, Stopwatch,
 };
 
 /// Sweeps where a budget names no limit.
@@ -17,7 +17,7 @@ const MAX_SWEEPS: usize = 10_000;
 /// Everything that lives between solves is workspace: nothing of it changes an answer.
 #[derive(Default)]
 struct OwnSolver {
-    yardstick: Yardstick,
+    evaluator: ResidualEvaluator,
     impulse: Vec<f64>,
     velocity: Vec<f64>,
     row_velocity: Vec<f64>,
@@ -27,13 +27,13 @@ impl OwnSolver {
     /// One constraint after the other obeys its law.
     fn sweep(&mut self, problem: &Problem) {
         for (index, constraint) in problem.constraints().iter().enumerate() {
-            self.yardstick
+            self.evaluator
                 .velocity_of(problem, &self.impulse, &mut self.velocity);
-            self.yardstick
+            self.evaluator
                 .rows()
                 .mul(&self.velocity, &mut self.row_velocity);
             // Below the stiffness of the constraint's own block, so that the step does not overshoot.
-            let penalty = self.yardstick.effective_masses()[index] / constraint.rows as f64;
+            let penalty = self.evaluator.effective_masses()[index] / constraint.rows as f64;
             let own = constraint.load(&self.impulse);
             let x_bar = constraint.load(&self.row_velocity) - own / penalty;
             let (law, rows) = (&constraint.law, constraint.rows);
@@ -54,8 +54,8 @@ impl OwnSolver {
         let most = budget.max_iterations.unwrap_or(MAX_SWEEPS);
         let (mut least, mut sweeps) = (f64::INFINITY, 0);
         loop {
-            let yardstick = &mut self.yardstick;
-            let residual = yardstick.measure(problem, &self.impulse, budget.criterion);
+            let evaluator = &mut self.evaluator;
+            let residual = evaluator.measure(problem, &self.impulse, budget.criterion);
             if !residual.is_finite() {
                 return (Outcome::Failed(Failure::NotFinite), sweeps);
             }
@@ -65,7 +65,7 @@ impl OwnSolver {
             }
             if least <= budget.tolerance {
                 // A test of a paper may be met far from a solution.
-                let scaled = yardstick.measure(problem, best, Criterion::Scaled);
+                let scaled = evaluator.measure(problem, best, Criterion::Scaled);
                 let is_solved = !budget.criterion.is_test() || scaled <= budget.tolerance;
                 let stopped = Outcome::Stopped(budget.criterion);
                 return (
@@ -96,7 +96,7 @@ impl Solver for OwnSolver {
 
     fn solve(&mut self, problem: &Problem, budget: &Budget, solution: &mut Solution) -> Report {
         let refusal = if self.declaration().has(budget.criterion) {
-            self.yardstick.update(problem).err()
+            self.evaluator.update(problem).err()
         } else {
             Some(Failure::UnsupportedCriterion(budget.criterion))
         };
@@ -109,18 +109,18 @@ impl Solver for OwnSolver {
         self.impulse.clear();
         self.impulse.resize(problem.row_count(), 0.0);
         // A guess that is worse than none is not used.
-        let mut measure = |impulse| self.yardstick.measure(problem, impulse, Criterion::Scaled);
+        let mut measure = |impulse| self.evaluator.measure(problem, impulse, Criterion::Scaled);
         if solution.has_guess(problem) && measure(&solution.impulse) < measure(&self.impulse) {
             self.impulse.copy_from_slice(&solution.impulse);
         }
         solution.set_to_zero(problem);
         let (outcome, sweeps) = self.iterate(problem, budget, &mut solution.impulse);
         let (velocity, impulse) = (&mut solution.velocity, &solution.impulse);
-        self.yardstick.velocity_of(problem, impulse, velocity);
+        self.evaluator.velocity_of(problem, impulse, velocity);
         Report {
             iterations: sweeps,
             inner_iterations: sweeps,
-            residuals: self.yardstick.residuals(problem, velocity, impulse),
+            residuals: self.evaluator.residuals(problem, velocity, impulse),
             ..Report::of(outcome)
         }
     }

@@ -40,7 +40,7 @@ impl From<&StepReport> for Sample {
             kinetic_energy: report.kinetic_energy,
             potential_energy: report.potential_energy,
             converged: report.unconverged == 0,
-            held: report.held_contacts > 0,
+            held: report.delayed_pushes > 0,
         }
     }
 }

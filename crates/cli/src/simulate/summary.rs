@@ -133,7 +133,7 @@ pub(crate) fn summary_json(scene: &str, solver: &str, series: &Series, outcome: 
         "residual_m_per_s": spread(|s| s.residual),
         "penetration_m": spread(|s| s.penetration),
         "unconverged_steps": series.unconverged(),
-        "held_steps": series.held(),
+        "delayed_push_steps": series.held(),
         "kinetic_energy_j": last.map_or(0.0, |s| s.kinetic_energy),
         "potential_energy_j": last.map_or(0.0, |s| s.potential_energy),
         "stages_s": profile,

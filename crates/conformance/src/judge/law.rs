@@ -27,17 +27,20 @@ pub(super) fn obeying_impulse(
     // z − λ/m, where the moved velocity would be without an impulse.
     let bare: Triple = std::array::from_fn(|row| z[row] - lambda[row] / mass);
     let w: Triple = std::array::from_fn(|row| bare[row] + error[row]);
-    let give = mass.recip();
+    let inverse_mass = mass.recip();
     match constraint.law {
-        Law::Contact { friction } => contact(&w, [friction; 2], [give; 2]),
-        Law::AnisotropicContact { friction } => contact(&w, friction, [give; 2]),
+        Law::Contact { friction } => contact(&w, [friction; 2], [inverse_mass; 2]),
+        Law::AnisotropicContact { friction } => contact(&w, friction, [inverse_mass; 2]),
         Law::CompliantContact {
             friction,
             tangential_compliance,
             normal_compliance,
         } => {
-            let give = [give + tangential_compliance, give + normal_compliance];
-            contact(&w, [friction; 2], give)
+            let inverse_mass = [
+                inverse_mass + tangential_compliance,
+                inverse_mass + normal_compliance,
+            ];
+            contact(&w, [friction; 2], inverse_mass)
         }
         law => {
             let mut out = [Double::ZERO; 3];
@@ -46,23 +49,23 @@ pub(super) fn obeying_impulse(
                     // λ' = −k e − c z' and z' = bare + λ'/m.
                     Law::Soft { stiffness, damping } => {
                         let force = bare[row] * damping + error[row] * stiffness;
-                        -force / (give * damping + 1.0)
+                        -force / (inverse_mass * damping + 1.0)
                     }
                     // u' = 0.
-                    Law::Equality => -w[row] / give,
+                    Law::Equality => -w[row] / inverse_mass,
                     // u' = 0 if that takes a push, else no impulse.
-                    Law::Unilateral => larger(-w[row] / give, Double::ZERO),
+                    Law::Unilateral => larger(-w[row] / inverse_mass, Double::ZERO),
                     // u' = 0 if the bound allows, else the bound against the motion.
                     Law::JointFriction { bound } => {
-                        let stop = -w[row] / give;
+                        let stop = -w[row] / inverse_mass;
                         let bound = Double::from(bound);
                         smaller(larger(stop, -bound), bound)
                     }
                     Law::JointLimit { lower, upper } => {
                         if w[row] < Double::from(lower) {
-                            (Double::from(lower) - w[row]) / give
+                            (Double::from(lower) - w[row]) / inverse_mass
                         } else if w[row] > Double::from(upper) {
-                            (Double::from(upper) - w[row]) / give
+                            (Double::from(upper) - w[row]) / inverse_mass
                         } else {
                             Double::ZERO
                         }
@@ -96,12 +99,12 @@ pub(super) fn violation(
     worst
 }
 
-/// Signorini–Coulomb: `give` are the compliances along the tangents and the normal, 1/kg.
-fn contact(w: &Triple, friction: [f64; 2], give: [Double; 2]) -> Triple {
+/// Signorini–Coulomb: `inverse_mass` are the compliances along the tangents and the normal, 1/kg.
+fn contact(w: &Triple, friction: [f64; 2], inverse_mass: [Double; 2]) -> Triple {
     // Signorini: 0 ≤ λ_n ⟂ u_n ≥ 0.
-    let normal = larger(-w[2] / give[1], Double::ZERO);
+    let normal = larger(-w[2] / inverse_mass[1], Double::ZERO);
     // Stick if the friction ellipse allows, else the point of its rim whose slip it opposes most.
-    let stick = [-w[0] / give[0], -w[1] / give[0]];
+    let stick = [-w[0] / inverse_mass[0], -w[1] / inverse_mass[0]];
     let axes = friction.map(|friction| normal * friction);
     let tangent = nearest_in_ellipse(stick, axes);
     [tangent[0], tangent[1], normal]

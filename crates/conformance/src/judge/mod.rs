@@ -265,11 +265,11 @@ fn mean_diagonal(matrices: &[Matrix]) -> Double {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use stiction_constraints::Yardstick;
+    use stiction_constraints::ResidualEvaluator;
     use stiction_generators::{Breadth, Certificate, RandomWideParams, random_wide};
 
     #[test]
-    fn it_agrees_with_the_yardstick_on_plain_problems() {
+    fn it_agrees_with_the_evaluator_on_plain_problems() {
         for seed in 0..40 {
             let params = RandomWideParams {
                 breadth: Breadth::Plain,
@@ -285,15 +285,15 @@ mod tests {
             assert!(verdict.violation < 1e-9, "{seed}: {verdict:?}");
             assert!(verdict.dynamics < 1e-12, "{seed}: {verdict:?}");
             // Something that is no solution.
-            let mut yardstick = Yardstick::default();
-            yardstick.update(&drawn.problem).expect("positive definite");
+            let mut evaluator = ResidualEvaluator::default();
+            evaluator.update(&drawn.problem).expect("positive definite");
             let mut other = exact.clone();
             for (row, impulse) in other.impulse.iter_mut().enumerate() {
                 *impulse *= 1.0 + 0.3 * (row as f64).sin();
             }
-            yardstick.velocity_of(&drawn.problem, &other.impulse, &mut other.velocity);
+            evaluator.velocity_of(&drawn.problem, &other.impulse, &mut other.velocity);
             let verdict = judge.judge(&other);
-            let residuals = yardstick.residuals(&drawn.problem, &other.velocity, &other.impulse);
+            let residuals = evaluator.residuals(&drawn.problem, &other.velocity, &other.impulse);
             let difference = (verdict.violation - residuals.scaled).abs();
             assert!(difference < 1e-9 * (1.0 + residuals.scaled), "{seed}");
             assert!(verdict.dynamics < 1e-12);

@@ -40,18 +40,18 @@ pub fn project_elliptic_strict_derivative(
     let weighted = weight.component_mul(&normal);
     let denominator = weighted.dot(&normal);
     // Moving s_n scales the ellipse: 2τ t_k/(a_k² s_n) stays on the left, and the boundary moves out.
-    let pull = Vector2::new(
+    let by_normal = Vector2::new(
         weight.x * 2.0 * tau * t.x / (axes[0] * axes[0] * s.z),
         weight.y * 2.0 * tau * t.y / (axes[1] * axes[1] * s.z),
     );
-    let grow = (1.0 / s.z - normal.dot(&pull)) / denominator;
+    let grow = (1.0 / s.z - normal.dot(&by_normal)) / denominator;
     let mut derivative = Matrix3::zeros();
     for i in 0..2 {
         for j in 0..2 {
             derivative[(i, j)] = -weighted[i] * weighted[j] / denominator;
         }
         derivative[(i, i)] += weight[i];
-        derivative[(i, 2)] = pull[i] + weighted[i] * grow;
+        derivative[(i, 2)] = by_normal[i] + weighted[i] * grow;
     }
     derivative[(2, 2)] = 1.0;
     (Vector3::new(t.x, t.y, s.z), derivative)

@@ -2,7 +2,7 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-/// Strict friction-cone operator Π_C^strict, [AL, (18)]: clamp the normal part, then pull the
+/// Strict friction-cone operator Π_C^strict, [AL, (18)]: clamp the normal part, then ratio the
 /// tangential part into the disc of radius μ λ_n. Solves (14) for a contact exactly
 /// [AL, Prop. 2].
 #[inline]
@@ -29,9 +29,9 @@ pub fn project_strict_side_by_side<const N: usize>(
     for k in 0..N {
         z[k] = if z[k] > 0.0 { z[k] } else { 0.0 };
         let length = (x[k] * x[k] + y[k] * y[k]).sqrt();
-        let pull = friction[k] * z[k] / length;
+        let ratio = friction[k] * z[k] / length;
         // Also 1 for the NaN of 0/0.
-        let scale = if pull < 1.0 { pull } else { 1.0 };
+        let scale = if ratio < 1.0 { ratio } else { 1.0 };
         x[k] *= scale;
         y[k] *= scale;
     }

@@ -89,7 +89,7 @@ pub(super) fn anisotropic_response(
 /// With compliance the law's velocity is x̄ + e + (1/β + R) λ: the penalty of each direction drops
 /// to 1/(1/β + R).
 fn penalties(beta: f64, compliance: [f64; 2]) -> [f64; 2] {
-    compliance.map(|give| 1.0 / (1.0 / beta + give))
+    compliance.map(|compliance| 1.0 / (1.0 / beta + compliance))
 }
 
 /// λ* with one penalty for the tangent plane and one for the normal.

@@ -109,39 +109,39 @@ impl Law {
 /// Impulses this close to the edge of the friction cone may be on either side of it.
 const LAST_DIGITS: f64 = 4.0 * f64::EPSILON;
 
-/// With `pull` = β w and s = λ − pull: the normal part is max(s_n, 0), the tangential part s_t
+/// With `velocity` = β w and s = λ − velocity: the normal part is max(s_n, 0), the tangential part s_t
 /// shortened by a factor, which is 1 where the contact sticks and 0 where it opens.
 #[inline]
-fn contact(pull: &Vector3<f64>, lambda: &Vector3<f64>, friction: f64) -> Vector3<f64> {
-    let normal = (-pull.z).max(-lambda.z);
-    let (x, y) = (lambda.x - pull.x, lambda.y - pull.y);
+fn contact(velocity: &Vector3<f64>, lambda: &Vector3<f64>, friction: f64) -> Vector3<f64> {
+    let normal = (-velocity.z).max(-lambda.z);
+    let (x, y) = (lambda.x - velocity.x, lambda.y - velocity.y);
     let size = (x * x + y * y).sqrt();
     let radius = friction * (lambda.z + normal);
     let factor = if size <= radius { 1.0 } else { radius / size };
     Vector3::new(
-        (factor - 1.0) * lambda.x - factor * pull.x,
-        (factor - 1.0) * lambda.y - factor * pull.y,
+        (factor - 1.0) * lambda.x - factor * velocity.x,
+        (factor - 1.0) * lambda.y - factor * velocity.y,
         normal,
     )
 }
 
 /// [`Law::strict_defect`] of four contacts with Coulomb friction at once: component by component,
-/// `pull` = β (z + e).
+/// `velocity` = β (z + e).
 #[inline]
 pub(crate) fn strict_defects_side_by_side(
-    pull: &[[f64; 4]; 3],
+    velocity: &[[f64; 4]; 3],
     lambda: &[[f64; 4]; 3],
     friction: &[f64; 4],
 ) -> [[f64; 4]; 3] {
     let mut out = [[0.0; 4]; 3];
     for k in 0..4 {
-        let normal = (-pull[2][k]).max(-lambda[2][k]);
-        let (x, y) = (lambda[0][k] - pull[0][k], lambda[1][k] - pull[1][k]);
+        let normal = (-velocity[2][k]).max(-lambda[2][k]);
+        let (x, y) = (lambda[0][k] - velocity[0][k], lambda[1][k] - velocity[1][k]);
         let size = (x * x + y * y).sqrt();
         let radius = friction[k] * (lambda[2][k] + normal);
         let factor = if size <= radius { 1.0 } else { radius / size };
-        out[0][k] = (factor - 1.0) * lambda[0][k] - factor * pull[0][k];
-        out[1][k] = (factor - 1.0) * lambda[1][k] - factor * pull[1][k];
+        out[0][k] = (factor - 1.0) * lambda[0][k] - factor * velocity[0][k];
+        out[1][k] = (factor - 1.0) * lambda[1][k] - factor * velocity[1][k];
         out[2][k] = normal;
     }
     out

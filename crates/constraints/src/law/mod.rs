@@ -230,11 +230,11 @@ impl Law {
                 tangential_compliance,
                 ..
             } => {
-                let give = [
+                let softness = [
                     tangential_compliance * lambda.x,
                     tangential_compliance * lambda.y,
                 ];
-                friction * (slip[0] + give[0]).hypot(slip[1] + give[1])
+                friction * (slip[0] + softness[0]).hypot(slip[1] + softness[1])
             }
             _ => 0.0,
         }

@@ -99,8 +99,8 @@ fn contact(
     compliance: [f64; 2],
     tau: f64,
 ) -> SmoothedResponse {
-    let give = Vector3::new(compliance[0], compliance[0], compliance[1]);
-    let velocity = w + give.component_mul(lambda);
+    let softness = Vector3::new(compliance[0], compliance[0], compliance[1]);
+    let velocity = w + softness.component_mul(lambda);
     // The slip speed is smoothed in step with the cone, and still zero when nothing slips.
     let width = tau / beta;
     let slip = (velocity.x * velocity.x + velocity.y * velocity.y + width * width).sqrt();
@@ -119,7 +119,7 @@ fn contact(
         by_velocity[(row, 0)] += normal * lift * velocity.x;
         by_velocity[(row, 1)] += normal * lift * velocity.y;
     }
-    let by_impulse = derivative - by_velocity * Matrix3::from_diagonal(&give);
+    let by_impulse = derivative - by_velocity * Matrix3::from_diagonal(&softness);
     // The projection is homogeneous in s and τ: what s does not explain of it τ does (Euler). The
     // smoothed slip speed changes s as well.
     let narrowing = beta * lift * width * (slip - width);

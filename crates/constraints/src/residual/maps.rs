@@ -64,18 +64,18 @@ fn four_contacts(
     lambda: &[f64],
     row_velocity: &[f64],
 ) -> f64 {
-    let (mut pull, mut impulse, mut spread) = ([[0.0; 4]; 3], [[0.0; 4]; 3], 0.0);
+    let (mut velocity, mut impulse, mut spread) = ([[0.0; 4]; 3], [[0.0; 4]; 3], 0.0);
     for (k, constraint) in four.iter().enumerate() {
         let own = constraint.load(lambda);
         let z = constraint.load(row_velocity);
         let e = constraint.load(errors);
         spread += own.sum() + z.sum();
         for row in 0..3 {
-            pull[row][k] = z[row] + e[row];
+            velocity[row][k] = z[row] + e[row];
             impulse[row][k] = own[row];
         }
     }
-    let error = strict_defects_side_by_side(&pull, &impulse, friction);
+    let error = strict_defects_side_by_side(&velocity, &impulse, friction);
     let mut sums = [0.0; 4];
     for error in &error {
         for k in 0..4 {

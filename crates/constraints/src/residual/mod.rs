@@ -1,10 +1,10 @@
 //! The residuals that all solvers are judged by.
 
 mod careful;
+mod evaluator;
 mod maps;
-mod yardstick;
 
-pub use yardstick::Yardstick;
+pub use evaluator::ResidualEvaluator;
 
 use serde::{Deserialize, Serialize};
 

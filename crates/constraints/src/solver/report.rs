@@ -93,7 +93,7 @@ pub struct Report {
     pub factorizations: usize,
     /// The criterion's residual of what the solve began with: the guess, or no impulses.
     pub start_residual: f64,
-    /// Residuals of the returned solution, by the yardstick that is the same for all solvers.
+    /// Residuals of the returned solution, by the evaluator that is the same for all solvers.
     pub residuals: Residuals,
     /// Wall-clock time of the solve, without that of measuring `residuals`.
     pub time: Duration,

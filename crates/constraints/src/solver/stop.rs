@@ -168,13 +168,13 @@ mod tests {
             stop: Some(flag.clone()),
             ..Budget::default()
         };
-        let watch = Stopwatch::start(&budget);
-        assert!(!watch.is_spent());
+        let stopwatch = Stopwatch::start(&budget);
+        assert!(!stopwatch.is_spent());
         flag.raise();
-        assert!(watch.is_spent());
-        assert_eq!(watch.outcome(), Outcome::Interrupted);
+        assert!(stopwatch.is_spent());
+        assert_eq!(stopwatch.outcome(), Outcome::Interrupted);
         flag.lower();
-        assert!(!watch.is_spent());
+        assert!(!stopwatch.is_spent());
         assert_ne!(flag, StopFlag::new());
     }
 

@@ -6,7 +6,7 @@ pub(crate) mod laws;
 
 use nalgebra::{DMatrix, DVector, Matrix6, Vector3, Vector6};
 use stiction_constraints::{
-    Law, Problem, RowBlock, SparseSymmetric, Subsystem, Tree, TreeBody, Yardstick,
+    Law, Problem, ResidualEvaluator, RowBlock, SparseSymmetric, Subsystem, Tree, TreeBody,
 };
 
 /// Reproducible numbers in (−1, 1) without a dependency: a linear congruential generator.
@@ -293,9 +293,9 @@ fn dense_rows(subsystem: &Subsystem, block: &RowBlock<'_>, rows: usize) -> DMatr
     }
 }
 
-/// A yardstick that has seen the problem.
-pub(crate) fn yardstick(problem: &Problem) -> Yardstick {
-    let mut yardstick = Yardstick::default();
-    yardstick.update(problem).unwrap();
-    yardstick
+/// A evaluator that has seen the problem.
+pub(crate) fn evaluator(problem: &Problem) -> ResidualEvaluator {
+    let mut evaluator = ResidualEvaluator::default();
+    evaluator.update(problem).unwrap();
+    evaluator
 }

@@ -5,8 +5,8 @@
 
 use nalgebra::{DMatrix, Matrix6};
 use stiction_constraints::{
-    DynamicsMatrix, Failure, Law, Problem, Residuals, RowBlock, SparseSymmetric, Subsystem,
-    Yardstick,
+    DynamicsMatrix, Failure, Law, Problem, ResidualEvaluator, Residuals, RowBlock, SparseSymmetric,
+    Subsystem,
 };
 
 use crate::checks::{check_friction, check_vector};
@@ -135,12 +135,12 @@ impl GlobalProblem {
         if reaction.len() != self.problem().row_count() {
             return Err(Failure::NotFinite);
         }
-        let mut yardstick = Yardstick::default();
-        yardstick.update(self.problem())?;
+        let mut evaluator = ResidualEvaluator::default();
+        evaluator.update(self.problem())?;
         let lambda = from_file_order(reaction);
         let mut velocity = vec![0.0; self.problem().dof_count()];
-        yardstick.velocity_of(self.problem(), &lambda, &mut velocity);
-        Ok(yardstick.residuals(self.problem(), &velocity, &lambda))
+        evaluator.velocity_of(self.problem(), &lambda, &mut velocity);
+        Ok(evaluator.residuals(self.problem(), &velocity, &lambda))
     }
 }
 
@@ -346,12 +346,12 @@ mod tests {
         assert_eq!(problem.subsystems().len(), 2);
         assert_eq!(problem.dof_count(), 3);
         assert_eq!(problem.error(0), [0.2, 0.3, 0.1]);
-        let mut yardstick = Yardstick::default();
-        yardstick.update(problem).unwrap();
+        let mut evaluator = ResidualEvaluator::default();
+        evaluator.update(problem).unwrap();
         // M⁻¹ f of the coupled block [2 .5; .5 3], and 1 for the third.
         let determinant = 2.0 * 3.0 - 0.25;
         let expected = [0.5 * 2.0 / determinant, 1.0, -2.0 * 3.0 / determinant];
-        for (value, expected) in yardstick.free_row_velocity().iter().zip(expected) {
+        for (value, expected) in evaluator.free_row_velocity().iter().zip(expected) {
             assert!((value - expected).abs() < 1e-14);
         }
     }

@@ -1,6 +1,6 @@
 //! A local problem in primal form, and how reactions are measured against W as given.
 
-use stiction_constraints::{Failure, Problem, Residuals, Yardstick};
+use stiction_constraints::{Failure, Problem, ResidualEvaluator, Residuals};
 
 use super::contact_residuals::ContactMeter;
 use super::rank_factor::RankFactor;
@@ -88,12 +88,12 @@ impl ReducedLocal {
         if reaction.len() != self.problem().row_count() {
             return Err(Failure::NotFinite);
         }
-        let mut yardstick = Yardstick::default();
-        yardstick.update(self.problem())?;
+        let mut evaluator = ResidualEvaluator::default();
+        evaluator.update(self.problem())?;
         let lambda = from_file_order(reaction);
         let mut velocity = vec![0.0; self.problem().dof_count()];
-        yardstick.velocity_of(self.problem(), &lambda, &mut velocity);
-        let mut residuals = yardstick.residuals(self.problem(), &velocity, &lambda);
+        evaluator.velocity_of(self.problem(), &lambda, &mut velocity);
+        let mut residuals = evaluator.residuals(self.problem(), &velocity, &lambda);
         self.measure(&lambda, &mut residuals);
         Ok(residuals)
     }

@@ -11,7 +11,7 @@ struct Sum {
     stiffness: f64,
     damping: f64,
     /// Σ stiffness · position and Σ damping · velocity.
-    pull: [f64; 2],
+    weighted: [f64; 2],
 }
 
 impl Sum {
@@ -19,15 +19,15 @@ impl Sum {
         self.force += tracking.feed_forward;
         self.stiffness += tracking.stiffness;
         self.damping += tracking.damping;
-        self.pull[0] += tracking.stiffness * tracking.position;
-        self.pull[1] += tracking.damping * tracking.velocity;
+        self.weighted[0] += tracking.stiffness * tracking.position;
+        self.weighted[1] += tracking.damping * tracking.velocity;
     }
 
     fn tracking(&self) -> Tracking {
-        let mean = |pull: f64, gain: f64| if gain > 0.0 { pull / gain } else { 0.0 };
+        let mean = |weighted: f64, gain: f64| if gain > 0.0 { weighted / gain } else { 0.0 };
         Tracking {
-            position: mean(self.pull[0], self.stiffness),
-            velocity: mean(self.pull[1], self.damping),
+            position: mean(self.weighted[0], self.stiffness),
+            velocity: mean(self.weighted[1], self.damping),
             stiffness: self.stiffness,
             damping: self.damping,
             feed_forward: self.force,

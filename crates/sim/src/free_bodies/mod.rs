@@ -243,11 +243,11 @@ impl Mechanism for FreeBodies {
         b.copy_from_slice(&self.items[subsystem].b);
     }
 
-    fn flies(&self, _subsystem: usize) -> bool {
+    fn solves_alone(&self, _subsystem: usize) -> bool {
         true
     }
 
-    fn fly(&self, subsystem: usize, b: &mut [f64]) {
+    fn solve_alone(&self, subsystem: usize, b: &mut [f64]) {
         let body = &self.items[subsystem];
         let linear = read_vector(b) * (self.share / body.mass);
         let angular = body.rotation.inverse() * read_vector(&b[3..]);

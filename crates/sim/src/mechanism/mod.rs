@@ -52,13 +52,13 @@ pub trait Mechanism: Any + Send + Sync {
     fn write_right_hand_side(&self, subsystem: usize, b: &mut [f64]);
 
     /// Whether it knows A⁻¹ b of a subsystem that nothing touches without a solver, see
-    /// [`fly`](Self::fly).
-    fn flies(&self, _subsystem: usize) -> bool {
+    /// [`solve_alone`](Self::solve_alone).
+    fn solves_alone(&self, _subsystem: usize) -> bool {
         false
     }
 
-    /// Turns b of a subsystem that [flies](Self::flies) into A⁻¹ b.
-    fn fly(&self, _subsystem: usize, _b: &mut [f64]) {}
+    /// Turns b of a subsystem that is [solved alone](Self::solves_alone) into A⁻¹ b.
+    fn solve_alone(&self, _subsystem: usize, _b: &mut [f64]) {}
 
     /// Constraints of its own: limits, couplings, seams.
     fn rows(&self) -> Option<&dyn RowSource> {

@@ -1,7 +1,7 @@
 //! Limits, dry friction and couplings of a robot's joints, as rows.
 
 use stiction_constraints::Law;
-use stiction_islands::{AssemblyError, Dormant, RowKey, RowList, RowNote};
+use stiction_islands::{AssemblyError, Inactive, RowKey, RowList, RowNote};
 use stiction_modeling::limit::{is_far_inside, velocity_interval};
 use stiction_modeling::stabilization::{equality_error, joint_friction_bound};
 use stiction_modeling::{Places, Scheme};
@@ -100,10 +100,10 @@ impl RowSource for Robot {
                         continue;
                     };
                     match is_far {
-                        true => rows.push_dormant(
+                        true => rows.push_inactive(
                             key,
                             item,
-                            Dormant {
+                            Inactive {
                                 subsystem,
                                 dof: local,
                                 interval,

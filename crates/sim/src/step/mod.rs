@@ -215,7 +215,7 @@ impl World {
         self.report.islands = summary.islands;
         self.report.iterations = summary.iterations;
         self.report.residual = summary.residual;
-        self.report.held_contacts = summary.held_contacts;
+        self.report.delayed_pushes = summary.delayed_pushes;
         self.report.unconverged = summary.unconverged;
         self.report.outcome = summary.outcome;
         self.report.stages.solve += clock.elapsed().as_secs_f64();

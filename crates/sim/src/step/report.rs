@@ -46,7 +46,7 @@ pub struct StepReport {
     /// Largest scaled residual of an island, m/s.
     pub residual: f64,
     /// Contacts of bodies that overlap and cannot be pushed apart: they are held as they are.
-    pub held_contacts: usize,
+    pub delayed_pushes: usize,
     /// Islands whose solver did not reach the tolerance.
     pub unconverged: usize,
     /// How the last of those ended.

@@ -143,9 +143,9 @@ impl Assembly for WorldAssembly<'_> {
         }
     }
 
-    fn flies(&self, subsystem: usize) -> bool {
+    fn solves_alone(&self, subsystem: usize) -> bool {
         let (mechanism, own) = self.layout.owner[subsystem];
-        self.mechanisms.get(mechanism).flies(own)
+        self.mechanisms.get(mechanism).solves_alone(own)
     }
 
     fn free_velocity(&self, subsystem: usize, v_hat: &mut [f64]) {
@@ -155,6 +155,6 @@ impl Assembly for WorldAssembly<'_> {
         for tendon in self.tendons {
             tendon.model.add_direct(subsystem, None, v_hat);
         }
-        mechanism.fly(own, v_hat);
+        mechanism.solve_alone(own, v_hat);
     }
 }

@@ -32,10 +32,10 @@ impl DenseHessian {
     pub(super) fn factorize_symmetric(
         &mut self,
         rows: &JointRows,
-        awake: &[usize],
+        active: &[usize],
         stiffness: &[Matrix3<f64>],
     ) -> bool {
-        self.assemble(rows, awake, stiffness, Part::Lower);
+        self.assemble(rows, active, stiffness, Part::Lower);
         factor::cholesky_in_place(self.n, &mut self.matrix)
     }
 
@@ -46,10 +46,10 @@ impl DenseHessian {
     pub(super) fn factorize_general(
         &mut self,
         rows: &JointRows,
-        awake: &[usize],
+        active: &[usize],
         stiffness: &[Matrix3<f64>],
     ) -> bool {
-        self.assemble(rows, awake, stiffness, Part::All);
+        self.assemble(rows, active, stiffness, Part::All);
         factor::lu_in_place(self.n, &mut self.matrix, &mut self.lu_shape)
     }
 
@@ -64,7 +64,7 @@ impl DenseHessian {
     fn assemble(
         &mut self,
         rows: &JointRows,
-        awake: &[usize],
+        active: &[usize],
         stiffness: &[Matrix3<f64>],
         part: Part,
     ) {
@@ -72,7 +72,7 @@ impl DenseHessian {
         let (n, matrix) = (self.n, &mut self.matrix);
         for_each_block(
             rows,
-            awake,
+            active,
             stiffness,
             part,
             &mut self.product,

@@ -57,13 +57,13 @@ impl Hessian {
     pub(crate) fn factorize_symmetric(
         &mut self,
         rows: &JointRows,
-        awake: &[usize],
+        active: &[usize],
         stiffness: &[Matrix3<f64>],
     ) -> bool {
         if self.is_dense {
-            self.dense.factorize_symmetric(rows, awake, stiffness)
+            self.dense.factorize_symmetric(rows, active, stiffness)
         } else {
-            self.sparse.factorize_symmetric(rows, awake, stiffness)
+            self.sparse.factorize_symmetric(rows, active, stiffness)
         }
     }
 
@@ -80,13 +80,13 @@ impl Hessian {
     pub(crate) fn factorize_general(
         &mut self,
         rows: &JointRows,
-        awake: &[usize],
+        active: &[usize],
         stiffness: &[Matrix3<f64>],
     ) -> bool {
         if self.is_dense {
-            self.dense.factorize_general(rows, awake, stiffness)
+            self.dense.factorize_general(rows, active, stiffness)
         } else {
-            self.sparse.factorize_general(rows, awake, stiffness)
+            self.sparse.factorize_general(rows, active, stiffness)
         }
     }
 
@@ -117,17 +117,17 @@ enum Part {
     All,
 }
 
-/// Calls `add(a, b, J_a, K J_b, rows)` for every pair of segments of the awake constraints whose K
+/// Calls `add(a, b, J_a, K J_b, rows)` for every pair of segments of the active constraints whose K
 /// is not zero: the block of rows a and columns b of Jᵀ K J is J_aᵀ (K J_b).
 fn for_each_block(
     rows: &JointRows,
-    awake: &[usize],
+    active: &[usize],
     stiffness: &[Matrix3<f64>],
     part: Part,
     product: &mut Vec<f64>,
     mut add: impl FnMut(usize, &Segment, &Segment, &[f64], &[f64]),
 ) {
-    for &constraint in awake {
+    for &constraint in active {
         let k = &stiffness[constraint];
         if *k == Matrix3::zeros() {
             continue;

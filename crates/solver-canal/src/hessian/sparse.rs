@@ -178,7 +178,7 @@ impl SparseHessian {
     fn assemble(
         &mut self,
         rows: &JointRows,
-        awake: &[usize],
+        active: &[usize],
         stiffness: &[Matrix3<f64>],
         part: Part,
     ) {
@@ -186,7 +186,7 @@ impl SparseHessian {
         let (values, places, place_start) = (&mut self.values, &self.places, &self.place_start);
         for_each_block(
             rows,
-            awake,
+            active,
             stiffness,
             part,
             &mut self.product,
@@ -210,10 +210,10 @@ impl SparseHessian {
     pub(super) fn factorize_symmetric(
         &mut self,
         rows: &JointRows,
-        awake: &[usize],
+        active: &[usize],
         stiffness: &[Matrix3<f64>],
     ) -> bool {
-        self.assemble(rows, awake, stiffness, Part::Lower);
+        self.assemble(rows, active, stiffness, Part::Lower);
         let Some(lower) = &mut self.lower else {
             return false;
         };
@@ -230,10 +230,10 @@ impl SparseHessian {
     pub(super) fn factorize_general(
         &mut self,
         rows: &JointRows,
-        awake: &[usize],
+        active: &[usize],
         stiffness: &[Matrix3<f64>],
     ) -> bool {
-        self.assemble(rows, awake, stiffness, Part::All);
+        self.assemble(rows, active, stiffness, Part::All);
         if self.lu.is_none() {
             self.lu = SupernodalLu::analyze(&self.column_start, &self.row_index);
         }

@@ -219,22 +219,22 @@ impl SupernodalLu {
         for column in node.first..node.end {
             self.work.position[column] = column - node.first;
         }
-        let mut giver = std::mem::replace(&mut self.work.head[index], NONE);
-        while giver != NONE {
-            let following = self.work.next[giver];
-            self.subtract(giver, &node);
-            self.enlist(giver);
-            giver = following;
+        let mut earlier = std::mem::replace(&mut self.work.head[index], NONE);
+        while earlier != NONE {
+            let following = self.work.next[earlier];
+            self.subtract(earlier, &node);
+            self.enlist(earlier);
+            earlier = following;
         }
     }
 
     /// Subtracts the product of one earlier supernode from the panels of `node`.
-    fn subtract(&mut self, giver: usize, node: &Supernode) {
-        let source = self.supernodes[giver];
-        let first = self.work.used[giver];
+    fn subtract(&mut self, earlier: usize, node: &Supernode) {
+        let source = self.supernodes[earlier];
+        let first = self.work.used[earlier];
         let rows = &self.rows[first..source.end_row];
         let inside = rows.partition_point(|&row| row < node.end);
-        self.work.used[giver] = first + inside;
+        self.work.used[earlier] = first + inside;
         let offset = first - source.first_row;
 
         // All panels of `source` lie before those of `node`.

@@ -76,14 +76,14 @@ impl Sliding {
         let direction = Vector3::new(self.friction[0] * cos, self.friction[1] * sin, 1.0);
         let turned = Vector3::new(-self.friction[0] * sin, self.friction[1] * cos, 0.0);
         let normal_row = self.block.row(2).transpose();
-        let pull = normal_row.dot(&direction);
-        if pull <= 1e-12 * self.block[(2, 2)] {
+        let response = normal_row.dot(&direction);
+        if response <= 1e-12 * self.block[(2, 2)] {
             return None;
         }
-        let normal = -self.free.z / pull;
+        let normal = -self.free.z / response;
         let impulse = direction * normal;
         // λ = n(θ) d(θ) with n' = −n (g·d')/(g·d).
-        let tangent = turned * normal - direction * (normal * normal_row.dot(&turned) / pull);
+        let tangent = turned * normal - direction * (normal * normal_row.dot(&turned) / response);
         let velocity = self.block * impulse + self.free;
         Some(Point {
             impulse,

@@ -8,7 +8,7 @@ use nalgebra::{Matrix6, Vector6};
 use stiction_constraints::Tree;
 
 use super::body_matrices::BodyMatrices;
-use crate::walk::Spatial;
+use crate::sweep::Spatial;
 
 #[derive(Debug, Default)]
 pub(crate) struct ArticulatedBlock {

@@ -6,7 +6,7 @@ use stiction_constraints::{Problem, RowBlock, Tree};
 use crate::fold::Fold;
 use crate::lanes::{Lanes, rows_of};
 use crate::layout::{BlockLayout, Layout, squared_size};
-use crate::walk::Spatial;
+use crate::sweep::Spatial;
 
 /// A 6×6 matrix by columns.
 pub(super) type SpatialMatrix = [Spatial; 6];

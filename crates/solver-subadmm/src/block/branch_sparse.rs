@@ -13,8 +13,8 @@ use stiction_constraints::Tree;
 use super::body_matrices::{BodyMatrices, SpatialMatrix};
 use crate::lanes::{Kernel, vectorized};
 use crate::settings::SMALL;
+use crate::sweep::Spatial;
 use crate::vector::{add_product, add_scaled};
-use crate::walk::Spatial;
 
 #[derive(Debug, Default)]
 pub(crate) struct BranchSparse {

@@ -8,7 +8,7 @@ use super::{combine, for_each_fold_entry};
 use crate::fold::Fold;
 use crate::lanes::Lanes;
 use crate::layout::{BlockLayout, Layout};
-use crate::walk::Spatial;
+use crate::sweep::Spatial;
 
 #[derive(Debug, Default)]
 pub(crate) struct FreeBodyBlock {

@@ -3,7 +3,7 @@
 use stiction_constraints::{Failure, Problem, Subsystem};
 
 use super::{Manner, SubAdmm};
-use crate::settings::{Adaptation, Crowded, Splitting};
+use crate::settings::{Adaptation, Overconstrained, Splitting};
 
 impl SubAdmm {
     /// The splitting that suits a problem; sets how to iterate on it.
@@ -22,11 +22,11 @@ impl SubAdmm {
             return settings.splitting;
         }
         // From a guess that is close the usual manner gets to the answer sooner.
-        if let Some(crowded) = settings.crowded
+        if let Some(overconstrained) = settings.overconstrained
             && !is_close
-            && is_crowded(problem, &crowded)
+            && is_overconstrained(problem, &overconstrained)
         {
-            self.manners = (Manner::plain(&crowded), second.map(|_| usual));
+            self.manners = (Manner::plain(&overconstrained), second.map(|_| usual));
         }
         // One body is a block already, and of a faster kind.
         if problem.subsystems().len() > 1 {
@@ -79,9 +79,9 @@ impl SubAdmm {
         let Some(manner) = manners[new] else {
             return Ok(());
         };
-        self.race_scale[old] = self.penalty.scale;
+        self.trial_scale[old] = self.penalty.scale;
         self.move_state(1.0);
-        self.set_penalty(problem, manner, self.race_scale[new])?;
+        self.set_penalty(problem, manner, self.trial_scale[new])?;
         self.move_state(-1.0);
         self.anderson.start(manner.memory, self.layout.slots.len());
         Ok(())
@@ -101,7 +101,7 @@ impl SubAdmm {
             Adaptation::Printed { interval, .. } => iteration + interval.max(1),
             Adaptation::Balanced { growth, .. } => {
                 // Spaced from the start of the phase: after a change of rule β is new.
-                let start = self.race.phase_start();
+                let start = self.trial.phase_start();
                 let next = start + ((iteration - start) as f64 * growth).ceil() as usize;
                 next.max(iteration + 1)
             }
@@ -115,9 +115,9 @@ fn are_free_bodies(problem: &Problem) -> bool {
 }
 
 /// Whether there are contacts only, and many of them.
-fn is_crowded(problem: &Problem, crowded: &Crowded) -> bool {
+fn is_overconstrained(problem: &Problem, overconstrained: &Overconstrained) -> bool {
     let rows_per_dof = problem.row_count() as f64 / problem.dof_count().max(1) as f64;
     let mut constraints = problem.constraints().iter();
-    rows_per_dof >= crowded.rows_per_dof
+    rows_per_dof >= overconstrained.rows_per_dof
         && constraints.all(|constraint| constraint.law.is_contact())
 }

@@ -9,8 +9,8 @@ use crate::anderson;
 use crate::balance::StepTaken;
 use crate::impulse_step::ImpulseStep;
 use crate::lanes::Lanes;
+use crate::monitor::Progress;
 use crate::velocity_step::{Output, VelocityStep};
-use crate::watch::Progress;
 
 /// Impulses whose change pushes with this part of its size, at most, push nothing: their growth is a
 /// proof that what is violated cannot be satisfied (Farkas). v̂ is then as close to that of least
@@ -51,8 +51,8 @@ impl SubAdmm {
             .unwrap_or(self.settings.max_iterations);
         let mut next_test = self.first_test();
         let second = self.settings.second_penalty;
-        self.race.start(second.map_or(0, |second| second.after));
-        let mut phase = (0, self.watch.best_residual);
+        self.trial.start(second.map_or(0, |second| second.after));
+        let mut phase = (0, self.monitor.best_residual);
         let mut is_doubtful = false;
         let mut gap = 0.0;
         let outcome = loop {
@@ -78,11 +78,11 @@ impl SubAdmm {
             if !gap.is_finite() {
                 break Outcome::Failed(Failure::NotFinite);
             }
-            let is_phase_over = self.race.is_over(iteration);
-            if is_phase_over || self.watch.is_due(iteration, gap, budget) {
+            let is_phase_over = self.trial.is_over(iteration);
+            if is_phase_over || self.monitor.is_due(iteration, gap, budget) {
                 let is_scheduled = self.measure_now(run, gap, spent);
                 if is_scheduled || is_phase_over {
-                    self.race.see(iteration, self.watch.residual);
+                    self.trial.see(iteration, self.monitor.residual);
                 }
                 if !budget.criterion.is_test() {
                     if self.is_solved(budget) {
@@ -91,7 +91,7 @@ impl SubAdmm {
                     if is_scheduled && let Some(stall) = self.stall(run, iteration) {
                         break Outcome::stalled(stall);
                     }
-                    is_doubtful |= is_scheduled && self.watch.is_stuck;
+                    is_doubtful |= is_scheduled && self.monitor.is_stuck;
                 }
             }
             if self.is_test_met(run) {
@@ -107,9 +107,9 @@ impl SubAdmm {
                     None => is_doubtful = self.is_growing,
                 }
             }
-            let done = if is_phase_over && let Some((old, new)) = self.race.next(iteration) {
+            let done = if is_phase_over && let Some((old, new)) = self.trial.next(iteration) {
                 let (start, before) = phase;
-                let after = self.watch.best_residual;
+                let after = self.monitor.best_residual;
                 spent
                     .stages
                     .note(RULE_STAGES[old], iteration - start, before, after);
@@ -134,22 +134,22 @@ impl SubAdmm {
         };
         let (start, before) = phase;
         let steps = spent.iterations - start;
-        let stage = RULE_STAGES[self.race.current()];
+        let stage = RULE_STAGES[self.trial.current()];
         spent
             .stages
-            .note(stage, steps, before, self.watch.best_residual);
+            .note(stage, steps, before, self.monitor.best_residual);
         outcome
     }
 
     /// Whether the best impulses are within the tolerance.
     fn is_solved(&self, budget: &Budget) -> bool {
-        self.watch.best_residual <= budget.tolerance
+        self.monitor.best_residual <= budget.tolerance
     }
 
     /// Measures the residual of the current impulses, if it is not known, and keeps them if they are
     /// the best. Whether it was time for it.
     fn measure_now(&mut self, run: &Run<'_>, gap: f64, spent: &mut Spent) -> bool {
-        if self.watch.knows(spent.iterations) {
+        if self.monitor.knows(spent.iterations) {
             return false;
         }
         let residual = self.measure(run);
@@ -162,17 +162,17 @@ impl SubAdmm {
         if run.budget.record_history {
             history.push(entry);
         }
-        self.watch.take(entry, gap, stacked)
+        self.monitor.take(entry, gap, stacked)
     }
 
     /// Whether the residual will not reach the tolerance, and why.
     fn stall(&mut self, run: &Run<'_>, iteration: usize) -> Option<Stall> {
-        let progress = self.watch.progress(iteration);
+        let progress = self.monitor.progress(iteration);
         if progress == Progress::Fine {
             return None;
         }
-        let floor = self.yardstick.floor(run.problem, &self.watch.best);
-        if self.watch.best_residual <= floor {
+        let floor = self.evaluator.floor(run.problem, &self.monitor.best);
+        if self.monitor.best_residual <= floor {
             return Some(Stall::Rounding);
         }
         (progress == Progress::None).then_some(Stall::NoProgress)
@@ -224,7 +224,7 @@ impl SubAdmm {
         let mut forces = std::mem::take(&mut self.forces);
         let growth = self
             .step_taken(run.problem)
-            .growth(&mut forces, &self.yardstick);
+            .growth(&mut forces, &self.evaluator);
         self.forces = forces;
         self.is_growing = growth.push <= LITTLE * growth.size;
         if !(growth.push <= NOTHING * growth.size) {
@@ -235,9 +235,9 @@ impl SubAdmm {
             return None;
         };
         let residual = self.measure(run);
-        let (best, stacked) = (&mut self.watch.best, &self.iterate.stacked);
+        let (best, stacked) = (&mut self.monitor.best, &self.iterate.stacked);
         best.copy_from_slice(stacked);
-        self.watch.best_residual = residual;
+        self.monitor.best_residual = residual;
         Some(Stall::Contradiction { constraints })
     }
 

@@ -45,14 +45,14 @@ impl SubAdmm {
             problem,
             &self.layout,
             &self.folds,
-            &mut self.yardstick,
+            &mut self.evaluator,
             &iterate.stacked,
             &mut iterate.measured_velocity,
         );
     }
 
     /// The budget's residual of the current impulses, which are left in `stacked`. One within the
-    /// tolerance is the yardstick's own, looked at closely: slots round otherwise than rows, and v̂ of
+    /// tolerance is the evaluator's own, looked at closely: slots round otherwise than rows, and v̂ of
     /// folded constraints comes from another matrix.
     pub(super) fn measure(&mut self, run: &Run<'_>) -> f64 {
         let (criterion, tolerance) = (run.budget.residual_criterion(), run.budget.tolerance);
@@ -61,7 +61,7 @@ impl SubAdmm {
             return residual;
         }
         let stacked = &self.iterate.stacked;
-        self.yardstick
+        self.evaluator
             .confirm(run.problem, stacked, criterion, tolerance)
     }
 
@@ -76,7 +76,7 @@ impl SubAdmm {
             vectorized(Response {
                 problem,
                 layout: &self.layout,
-                yardstick: &mut self.yardstick,
+                evaluator: &mut self.evaluator,
                 impulse: &iterate.impulse,
                 velocity: &mut iterate.measured_velocity,
                 row_velocity: &mut iterate.row_velocity,
@@ -86,7 +86,7 @@ impl SubAdmm {
         } else {
             self.velocity_of_active_impulses(problem);
             let iterate = &mut self.iterate;
-            self.yardstick
+            self.evaluator
                 .rows()
                 .mul(&iterate.measured_velocity, &mut iterate.row_velocity);
             self.folds
@@ -94,7 +94,7 @@ impl SubAdmm {
         }
         let iterate = &self.iterate;
         let (stacked, row_velocity) = (&iterate.stacked, &iterate.row_velocity);
-        self.yardstick
+        self.evaluator
             .measure_at(problem, stacked, row_velocity, criterion)
     }
 
@@ -105,21 +105,21 @@ impl SubAdmm {
         let stacked = &mut self.iterate.stacked;
         stacked.clear();
         stacked.resize(problem.row_count(), 0.0);
-        let free = self.yardstick.free_row_velocity();
-        let mut cold = self.yardstick.measure_at(problem, stacked, free, criterion);
+        let free = self.evaluator.free_row_velocity();
+        let mut cold = self.evaluator.measure_at(problem, stacked, free, criterion);
         if cold <= tolerance {
             cold = self
-                .yardstick
+                .evaluator
                 .confirm(problem, stacked, criterion, tolerance);
         }
         if !solution.has_guess(problem) {
             return (Guess::None, cold);
         }
         let impulse = &solution.impulse;
-        let mut residual = self.yardstick.measure(problem, impulse, criterion);
+        let mut residual = self.evaluator.measure(problem, impulse, criterion);
         if residual <= tolerance {
             residual = self
-                .yardstick
+                .evaluator
                 .confirm(problem, impulse, criterion, tolerance);
         }
         // Garbage, up to the end of the range of numbers: no guess at all is better.

@@ -6,8 +6,8 @@ use super::{Manner, SubAdmm};
 use crate::block::{self, Block};
 use crate::lanes::{Lanes, sum_of_products};
 use crate::parallel::both;
+use crate::sweep::Spatial;
 use crate::velocity_step::slot_velocities;
-use crate::walk::Spatial;
 
 impl SubAdmm {
     /// Lines 1–7: reformulation, β, matrices and their factors.
@@ -15,16 +15,16 @@ impl SubAdmm {
         let splitting = self.choose(problem, is_close);
         self.layout.update(
             problem,
-            self.yardstick.rows(),
+            self.evaluator.rows(),
             splitting,
             &mut self.folds,
             self.settings.fold_soft,
         );
         self.folds
-            .update_right_hand_side(problem, self.yardstick.rows());
+            .update_right_hand_side(problem, self.evaluator.rows());
         self.base
-            .update(problem, &self.layout, &self.folds, &self.yardstick)?;
-        let (dynamics, rows) = self.yardstick.matrices();
+            .update(problem, &self.layout, &self.folds, &self.evaluator)?;
+        let (dynamics, rows) = self.evaluator.matrices();
         block::set_bases(
             &mut self.blocks,
             problem,
@@ -34,7 +34,7 @@ impl SubAdmm {
             rows,
             &self.folds,
         );
-        self.race_scale = [1.0; 2];
+        self.trial_scale = [1.0; 2];
         self.set_penalty(problem, self.manners.0, 1.0)
     }
 
@@ -51,7 +51,7 @@ impl SubAdmm {
             problem,
             &self.layout,
             &self.folds,
-            &mut self.yardstick,
+            &mut self.evaluator,
             &mut self.base,
         );
         if scale != 1.0 {
@@ -97,7 +97,7 @@ impl SubAdmm {
         iterate.velocity.clear();
         iterate
             .velocity
-            .extend_from_slice(self.yardstick.free_velocity());
+            .extend_from_slice(self.evaluator.free_velocity());
         self.spread();
         self.iterate.free_size = sum_of_products(&self.iterate.state, &self.iterate.state).sqrt();
         if has_guess {
@@ -120,7 +120,7 @@ impl SubAdmm {
         for own in &self.layout.blocks {
             let velocity = &iterate.velocity[own.first_dof..own.dof_end];
             let bodies = &mut iterate.bodies[own.first_body..own.body_end];
-            self.layout.walk(own).spread(velocity, bodies);
+            self.layout.sweep(own).spread(velocity, bodies);
             let state = &mut iterate.state[own.slots()];
             slot_velocities(&self.layout, own, velocity, bodies, state);
         }

@@ -8,14 +8,14 @@ use serde::{Deserialize, Serialize};
 
 /// How long a contact is held instead of pushed apart.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub(crate) struct Hold {
+pub(crate) struct PushDelay {
     /// Steps until the push is tried again.
     left: u32,
     /// Steps between the last tries.
     length: u32,
 }
 
-impl Hold {
+impl PushDelay {
     /// Of a contact that was not held.
     pub(crate) const NONE: Self = Self { left: 0, length: 0 };
     /// Most steps between two tries.
@@ -50,14 +50,14 @@ mod tests {
 
     #[test]
     fn tries_become_rare_but_never_end() {
-        let mut hold = Hold::NONE;
+        let mut delay = PushDelay::NONE;
         let mut tries = Vec::new();
         for step in 0..2000 {
-            if hold.is_on() {
-                hold = hold.one_step_on();
+            if delay.is_on() {
+                delay = delay.one_step_on();
             } else {
                 tries.push(step);
-                hold = hold.renewed();
+                delay = delay.renewed();
             }
         }
         assert_eq!(tries[..5], [0, 2, 5, 10, 19]);

@@ -1,4 +1,4 @@
-//! The one yardstick that all solvers are judged by.
+//! The one evaluator that all solvers are judged by.
 
 use super::careful::{CORRECTIONS, Careful};
 use super::maps::{de_saxce, fischer_burmeister, natural_map, paper};
@@ -17,7 +17,7 @@ const CAUTION: f64 = 10.0;
 ///
 /// Solvers use its parts too, so that nothing is computed twice.
 #[derive(Debug, Default)]
-pub struct Yardstick {
+pub struct ResidualEvaluator {
     dynamics: DynamicsMatrix,
     rows: JointRows,
     free_velocity: Vec<f64>,
@@ -48,14 +48,14 @@ pub struct Yardstick {
     careful: Careful,
 }
 
-/// What is known of [`Yardstick::lambda`].
+/// What is known of [`ResidualEvaluator::lambda`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Asked {
     Velocity,
     VelocityAndRows,
 }
 
-impl Yardstick {
+impl ResidualEvaluator {
     /// Prepares for a problem: factorises A, computes J in joint space and effective masses.
     ///
     /// # Errors

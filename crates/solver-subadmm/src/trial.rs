@@ -6,7 +6,7 @@
 
 /// Phases of iterations under one of two rules.
 #[derive(Debug, Default)]
-pub(crate) struct Race {
+pub(crate) struct PenaltyTrial {
     /// The rule in use: 0 or 1.
     current: usize,
     start: usize,
@@ -18,7 +18,7 @@ pub(crate) struct Race {
     rates: [Option<f64>; 2],
 }
 
-impl Race {
+impl PenaltyTrial {
     /// Starts with rule 0; with `trial` 0 it stays there.
     pub(crate) fn start(&mut self, trial: usize) {
         *self = Self {
@@ -85,25 +85,25 @@ mod tests {
 
     #[test]
     fn the_faster_rule_is_kept_and_the_slower_comes_back_when_it_stalls() {
-        let mut race = Race::default();
-        race.start(10);
+        let mut trial = PenaltyTrial::default();
+        trial.start(10);
         // Rule 0 falls by 2, rule 1 by 4 and later not at all.
-        race.see(5, 1.0);
-        race.see(10, 0.5);
-        assert!(race.is_over(10) && !race.is_over(9));
-        assert_eq!(race.next(10), Some((0, 1)));
-        race.see(14, 0.4);
-        race.see(20, 0.1);
-        assert_eq!(race.next(20), None);
-        race.see(25, 0.1);
-        race.see(40, 0.1);
-        assert_eq!(race.next(40), Some((1, 0)));
+        trial.see(5, 1.0);
+        trial.see(10, 0.5);
+        assert!(trial.is_over(10) && !trial.is_over(9));
+        assert_eq!(trial.next(10), Some((0, 1)));
+        trial.see(14, 0.4);
+        trial.see(20, 0.1);
+        assert_eq!(trial.next(20), None);
+        trial.see(25, 0.1);
+        trial.see(40, 0.1);
+        assert_eq!(trial.next(40), Some((1, 0)));
     }
 
     #[test]
     fn without_trial_there_is_one_phase() {
-        let mut race = Race::default();
-        race.start(0);
-        assert!(!race.is_over(1_000_000));
+        let mut trial = PenaltyTrial::default();
+        trial.start(0);
+        assert!(!trial.is_over(1_000_000));
     }
 }

@@ -46,7 +46,7 @@ impl Spatial {
 /// The bodies of trees that carry constraints, with all between them and their roots, parents
 /// first. Others feel nothing but their own joints.
 #[derive(Debug, Default)]
-pub(crate) struct Walks {
+pub(crate) struct TreeSweeps {
     steps: Vec<Step>,
     axes: Vec<Spatial>,
     is_needed: Vec<bool>,
@@ -62,7 +62,7 @@ struct Step {
     first_axis: usize,
 }
 
-impl Walks {
+impl TreeSweeps {
     pub(crate) fn clear(&mut self) {
         self.steps.clear();
         self.axes.clear();
@@ -106,24 +106,24 @@ impl Walks {
         (first, self.steps.len())
     }
 
-    /// The walk over some steps.
+    /// The sweep over some steps.
     #[inline(always)]
-    pub(crate) fn of(&self, first: usize, end: usize) -> Walk<'_> {
-        Walk {
+    pub(crate) fn of(&self, first: usize, end: usize) -> TreeSweep<'_> {
+        TreeSweep {
             steps: &self.steps[first..end],
             axes: &self.axes,
         }
     }
 }
 
-/// The walk over one tree.
+/// The sweep over one tree.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Walk<'a> {
+pub(crate) struct TreeSweep<'a> {
     steps: &'a [Step],
     axes: &'a [Spatial],
 }
 
-impl Walk<'_> {
+impl TreeSweep<'_> {
     /// forces += Σ_b J_bᵀ w_b: from the leaves to the root, every body hands its wrench to its
     /// parent.
     #[inline(always)]

@@ -39,7 +39,7 @@ pub(crate) enum Progress {
 }
 
 #[derive(Debug, Default)]
-pub(crate) struct Watch {
+pub(crate) struct Monitor {
     /// Best impulses so far, all rows stacked, and their residual.
     pub(crate) best: Vec<f64>,
     pub(crate) best_residual: f64,
@@ -60,7 +60,7 @@ pub(crate) struct Watch {
     pub(crate) is_stuck: bool,
 }
 
-impl Watch {
+impl Monitor {
     /// Starts from the guess and its residual.
     pub(crate) fn start(&mut self, guess: &[f64], residual: f64, has_guess: bool) {
         self.best.clear();
