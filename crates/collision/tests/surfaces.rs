@@ -210,13 +210,16 @@ fn the_arms_of_a_clamp_touch_each_other_and_nothing_else() {
     }
 }
 
+/// Where a point of a body goes.
+type Bend = fn(&Point3<f64>) -> Point3<f64>;
+
 #[test]
 fn a_thin_sheet_does_not_touch_itself_through_its_own_body() {
     let mut collider = block([12, 12, 1], 0.01).collider("sheet", 0);
     collider.touches_itself = true;
     let mesh = block([12, 12, 1], 0.01);
     // flat, bent, and squeezed to a quarter; the margin reaches over several cells
-    let shapes: [fn(&Point3<f64>) -> Point3<f64>; 3] = [
+    let shapes: [Bend; 3] = [
         |p| *p,
         |p| {
             let (angle, radius) = (p.x / 0.05, 0.05 + p.z);
