@@ -15,6 +15,14 @@ pub struct RowKey {
     pub part: u64,
 }
 
+impl RowKey {
+    /// The same sort and owner, another part.
+    #[must_use]
+    pub fn with(self, part: u64) -> Self {
+        Self { part, ..self }
+    }
+}
+
 /// A constraint on one degree of freedom that will hardly act in this step: it is left out of the
 /// problem, and taken in only if the velocity found without it leaves the interval.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -125,6 +125,9 @@ pub struct Places {
     pub nodes: Nodes,
     /// Reference point of each subsystem, about which its bodies measure motion; world, m.
     pub references: Vec<Vector3<f64>>,
+    /// Whether each body of a subsystem measures motion about the origin of its own frame instead, as the
+    /// links of a rod do; those beyond the end of the list do not.
+    pub about_origins: Vec<bool>,
     /// How far along the guess frames and nodes were moved, s.
     pub advance: f64,
 }
@@ -159,9 +162,18 @@ impl Places {
         self.nodes.guess.truncate(nodes);
         self.nodes.motion.truncate(nodes);
         self.references.truncate(subsystems);
+        self.about_origins.truncate(subsystems);
     }
 
-    /// World position of the origin of a frame, m.
+    /// The point about which a frame that is moved by a subsystem measures motion, world, m.
+    pub fn reference(&self, frame: u32, subsystem: usize) -> &Vector3<f64> {
+        match self.about_origins.get(subsystem) {
+            Some(true) => self.origin(frame),
+            Some(false) | None => &self.references[subsystem],
+        }
+    }
+
+    /// Origin of a frame, world, m.
     pub fn origin(&self, frame: u32) -> &Vector3<f64> {
         &self.frames.pose[frame as usize].translation.vector
     }

@@ -284,7 +284,8 @@ impl Tendon {
                     continue;
                 };
                 let force = segment.direction * sign;
-                let arm = segment.points[end].coords - places.references[site.subsystem];
+                let arm = segment.points[end].coords
+                    - places.reference(segment.frames[end], site.subsystem);
                 let torque = arm.cross(&force);
                 for axis in 0..3 {
                     site.gradient[axis] += force[axis];

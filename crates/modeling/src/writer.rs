@@ -114,7 +114,7 @@ impl<'a> RowWriter<'a> {
             );
         }
         if let Motion::Solved { subsystem, index } = motion {
-            let reference = &self.places.references[subsystem as usize];
+            let reference = self.places.reference(frame, subsystem as usize);
             let local = self.local[subsystem as usize] as usize;
             let block = self.out.body(local, index as usize);
             for (row, direction) in block.chunks_exact_mut(6).zip(directions) {

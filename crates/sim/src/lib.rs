@@ -12,10 +12,14 @@ mod mechanism;
 #[cfg(feature = "recording")]
 mod record;
 mod robot;
+#[cfg(feature = "deformable")]
+mod rod;
 mod scenery;
 mod sense;
 mod settings;
 mod snapshot;
+#[cfg(feature = "deformable")]
+mod soft;
 pub mod solvers;
 mod state;
 mod step;
@@ -34,9 +38,13 @@ pub use mechanism::{
     RowContext, RowSource,
 };
 pub use robot::RobotHandle;
+#[cfg(feature = "deformable")]
+pub use rod::{RodBody, RodContact, RodHandle};
 pub use sense::{Reading, Sensor, SensorHandle, SensorKind};
 pub use settings::Settings;
 pub use snapshot::Snapshot;
+#[cfg(feature = "deformable")]
+pub use soft::{SoftBody, SoftContact, SoftHandle};
 pub use state::State;
 pub use step::{ContactForce, ContactMode, StageTimes, StepReport};
 pub use tendon::{Tendon, TendonBranch, TendonHandle, TendonPath, TendonState};
@@ -49,6 +57,8 @@ pub use stiction_collision::{
     Groups, Material, PairDetector, PlacesView, Shape, Support, sdf,
 };
 pub use stiction_constraints::{Law, SparseSymmetric, Subsystem};
+#[cfg(feature = "deformable")]
+pub use stiction_deformable as deformable;
 pub use stiction_dynamics::{
     DofProperties, Inertia, JointKind, Model, ModelDescription, Symmetric3, Transform,
 };

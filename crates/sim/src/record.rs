@@ -3,11 +3,14 @@
 use nalgebra::Isometry3;
 use stiction_collision::{Outline, Shape};
 use stiction_recording::{
-    Body, Contact, ContactState, Frame, Geometry, Header, Mesh, Pose, Statistics, Visual,
+    Body, Contact, ContactState, Deformable, Frame, Geometry, Header, Mesh, Pose, Statistics,
+    Visual,
 };
 
 use stiction_modeling::Motion;
 
+#[cfg(feature = "deformable")]
+use crate::body::BodyHandle;
 use crate::robot::Robot;
 use crate::step::ContactMode;
 use crate::world::World;
@@ -61,7 +64,7 @@ impl World {
             gravity: self.settings.gravity.into(),
             bodies,
             meshes,
-            deformables: Vec::new(),
+            deformables: self.recorded_deformables(),
         }
     }
 
@@ -87,7 +90,7 @@ impl World {
                 .filter_map(|robot| self.mechanisms.typed::<Robot>(robot.index))
                 .flat_map(|robot| self.state.q[robot.q.clone()].iter().copied())
                 .collect(),
-            nodes: Vec::new(),
+            nodes: self.recorded_nodes(),
             contacts: self
                 .contact_forces
                 .iter()
@@ -119,6 +122,50 @@ impl World {
                 converged: report.unconverged == 0,
             },
         }
+    }
+}
+
+/// Soft bodies first, then rods.
+#[cfg(feature = "deformable")]
+impl World {
+    fn recorded_deformables(&self) -> Vec<Deformable> {
+        let softs = self.softs.iter().filter_map(|entry| {
+            let soft = self.mechanism(entry.handle).ok()?;
+            Some(soft.recorded())
+        });
+        let rods = self.rods.iter().filter_map(|entry| {
+            let rod = self.mechanism(entry.handle).ok()?;
+            Some(rod.recorded())
+        });
+        softs.chain(rods).collect()
+    }
+
+    fn recorded_nodes(&self) -> Vec<Vec<[f64; 3]>> {
+        let softs = self.softs.iter().filter_map(|entry| {
+            let nodes = self.mechanism(entry.handle).ok()?.surface_nodes();
+            let position = |&node: &u32| self.places.nodes.position[node as usize].coords.into();
+            Some(nodes.iter().map(position).collect())
+        });
+        let rods = self.rods.iter().filter_map(|entry| {
+            let links = self.mechanism(entry.handle).ok()?.links();
+            let position = |link: &BodyHandle| {
+                let pose = &self.places.frames.pose[link.0];
+                pose.translation.vector.into()
+            };
+            Some(links.iter().map(position).collect())
+        });
+        softs.chain(rods).collect()
+    }
+}
+
+#[cfg(not(feature = "deformable"))]
+impl World {
+    fn recorded_deformables(&self) -> Vec<Deformable> {
+        Vec::new()
+    }
+
+    fn recorded_nodes(&self) -> Vec<Vec<[f64; 3]>> {
+        Vec::new()
     }
 }
 

@@ -60,6 +60,15 @@ pub trait Mechanism: Any + Send + Sync {
     /// Turns b of a subsystem that is [solved alone](Self::solves_alone) into A⁻¹ b.
     fn solve_alone(&self, _subsystem: usize, _b: &mut [f64]) {}
 
+    /// Looks at the v̂ that was solved for, before it is used: whether A and b were changed, so that the
+    /// step is to be solved again. Asked again after every solve, and to say no in the end.
+    ///
+    /// # Errors
+    /// Numbers that cannot be had.
+    fn revise(&mut self, _now: &Now<'_>, _v_hat: &[f64]) -> Result<bool> {
+        Ok(false)
+    }
+
     /// Constraints of its own: limits, couplings, seams.
     fn rows(&self) -> Option<&dyn RowSource> {
         None

@@ -73,8 +73,17 @@ impl Registry<'_> {
             element.v.end = end;
         }
         self.places.references.push(nalgebra::Vector3::zeros());
+        self.places.about_origins.push(false);
         self.commands.add_dofs(v.len());
         (layout.owner.len() - 1, first..end)
+    }
+
+    /// Adds a subsystem of bodies such as links of a rod, six velocities each: linear ones of the origins
+    /// of their frames, angular ones, world axes. See [`subsystem`](Self::subsystem).
+    pub fn subsystem_of_bodies(&mut self, v: &[f64]) -> (usize, Range<usize>) {
+        let (subsystem, range) = self.subsystem(v);
+        self.places.about_origins[subsystem] = true;
+        (subsystem, range)
     }
 
     /// Adds a frame: a body by this name. `mass` (kg) is for drawing and reading.

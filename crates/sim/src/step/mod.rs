@@ -55,12 +55,12 @@ impl World {
         self.control()?;
         self.detect_contacts()?;
         self.assemble()?;
-        self.solve()?;
+        self.solve_and_revise()?;
         for _ in 0..self.settings.relinearizations {
             self.relinearize()?;
             self.detect_contacts()?;
             self.assemble()?;
-            self.solve()?;
+            self.solve_and_revise()?;
         }
         self.integrate()
     }
@@ -220,6 +220,29 @@ impl World {
         self.report.outcome = summary.outcome;
         self.report.stages.solve += clock.elapsed().as_secs_f64();
         Ok(())
+    }
+
+    /// Solves, and again as long as a mechanism [revises](crate::Mechanism::revise) its equations.
+    fn solve_and_revise(&mut self) -> Result<()> {
+        self.solve()?;
+        while self.revise()? {
+            self.solve()?;
+        }
+        Ok(())
+    }
+
+    fn revise(&mut self) -> Result<bool> {
+        let now = Now {
+            state: &self.state,
+            inputs: &self.commands.inputs,
+            settings: &self.settings,
+            guess: (self.places.advance > 0.0).then_some(&self.v_hat),
+        };
+        let mut is_revised = false;
+        for mechanism in self.mechanisms.iter_mut() {
+            is_revised |= mechanism.revise(&now, &self.v_hat)?;
+        }
+        Ok(is_revised)
     }
 
     /// Stage 5: v̂ → q⁺, v⁺; forces and statistics.

@@ -62,6 +62,10 @@ pub struct World {
     pub(crate) tables: Tables,
     pub(crate) mechanisms: Mechanisms,
     pub(crate) robots: Vec<MechanismHandle<Robot>>,
+    #[cfg(feature = "deformable")]
+    pub(crate) softs: Vec<crate::soft::SoftEntry>,
+    #[cfg(feature = "deformable")]
+    pub(crate) rods: Vec<crate::rod::RodEntry>,
     pub(crate) connections: Vec<Connection>,
     pub(crate) tendons: Vec<TendonEntry>,
     pub(crate) actuators: Vec<ActuatorEntry>,
@@ -136,6 +140,10 @@ impl World {
             tables: Tables::default(),
             mechanisms: Mechanisms::default(),
             robots: Vec::new(),
+            #[cfg(feature = "deformable")]
+            softs: Vec::new(),
+            #[cfg(feature = "deformable")]
+            rods: Vec::new(),
             connections: Vec::new(),
             tendons: Vec::new(),
             actuators: Vec::new(),

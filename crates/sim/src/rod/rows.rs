@@ -1,0 +1,114 @@
+//! Seams between pieces of a rod, and links that are fixed to bodies.
+
+use nalgebra::{Isometry3, Vector3};
+use stiction_constraints::Law;
+use stiction_islands::{AssemblyError, RowList, RowNote};
+use stiction_modeling::stabilization::equality_error;
+use stiction_modeling::{Places, Site};
+
+use super::Cosserat;
+use crate::mechanism::{RowContext, RowSource};
+
+/// A link fixed to a body.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Attachment {
+    pub(super) link: usize,
+    pub(super) frame: u32,
+    /// Pose of the link in the body's frame.
+    pub(super) at: Isometry3<f64>,
+    /// Whether the body is no unknown, and so the link is none.
+    pub(super) is_held: bool,
+}
+
+const AXES: [Vector3<f64>; 3] = [
+    Vector3::new(1.0, 0.0, 0.0),
+    Vector3::new(0.0, 1.0, 0.0),
+    Vector3::new(0.0, 0.0, 1.0),
+];
+
+/// Two frames that move as one: the second is `at` in the first.
+struct Weld {
+    frames: [u32; 2],
+    at: Isometry3<f64>,
+}
+
+impl Cosserat {
+    /// Seams first, then attachments.
+    fn weld(&self, number: usize) -> Weld {
+        let seams = self.pieces.len() - 1;
+        match number.checked_sub(seams) {
+            None => {
+                let (before, after) = (&self.pieces[number], &self.pieces[number + 1]);
+                let last = before.frames[before.frames.len() - 1];
+                Weld {
+                    frames: [last.0 as u32, after.frames[0].0 as u32],
+                    at: Isometry3::identity(),
+                }
+            }
+            Some(number) => {
+                let attachment = &self.attachments[number];
+                Weld {
+                    frames: [attachment.frame, self.frames[attachment.link].0 as u32],
+                    at: attachment.at,
+                }
+            }
+        }
+    }
+}
+
+impl RowSource for Cosserat {
+    /// A weld is two constraints: of position and of rotation.
+    fn list(&self, places: &Places, rows: &mut RowList) {
+        for number in 0..self.pieces.len() - 1 + self.attachments.len() {
+            let motions = self
+                .weld(number)
+                .frames
+                .map(|frame| places.frames.motion[frame as usize]);
+            if motions[1].subsystem().is_none() {
+                continue;
+            }
+            for item in [2 * number, 2 * number + 1] {
+                let touched = motions.into_iter().filter_map(|motion| motion.subsystem());
+                rows.push(self.key.with(item as u64), item, touched);
+            }
+        }
+    }
+
+    /// Both move alike, and what they are apart is closed whole.
+    fn write(&self, item: usize, context: RowContext<'_>) -> Result<RowNote, AssemblyError> {
+        let (places, dt) = (context.places, context.scheme.dt);
+        let Weld { frames, at } = self.weld(item / 2);
+        let [first, second] = frames.map(|frame| places.frames.pose[frame as usize]);
+        let wanted = first * at;
+        let mut row = context.begin(3);
+        let apart = if item.is_multiple_of(2) {
+            let here = second.translation.vector.into();
+            row.point(
+                &Site::Frame {
+                    frame: frames[1],
+                    at: here,
+                },
+                1.0,
+                &AXES,
+            );
+            let there = wanted.translation.vector.into();
+            row.point(
+                &Site::Frame {
+                    frame: frames[0],
+                    at: there,
+                },
+                -1.0,
+                &AXES,
+            );
+            here - there
+        } else {
+            row.spin(frames[1], 1.0, &AXES);
+            row.spin(frames[0], -1.0, &AXES);
+            (second.rotation * wanted.rotation.inverse()).scaled_axis()
+        };
+        let apart = apart - Vector3::from_column_slice(&row.guess[..3]) * places.advance;
+        let error = apart.map(|apart| equality_error(apart, dt, 1.0));
+        row.finish(Law::Equality, error.as_slice())?;
+        Ok(RowNote::default())
+    }
+}

@@ -1,0 +1,199 @@
+//! Equations of motion of a soft body, and its way through a step.
+
+use nalgebra::Vector3;
+use stiction_constraints::Subsystem;
+use stiction_deformable::fem::FemError;
+use stiction_modeling::Places;
+
+use super::Soft;
+use super::piece::read;
+use crate::error::{Result, SimError};
+use crate::free_bodies::turn;
+use crate::mechanism::{Energy, Mechanism, Momentum, Now, Placing, RowSource};
+use crate::settings::Settings;
+use crate::state::State;
+
+/// Further linearisations of a step that gained energy.
+const LEDGER_PASSES: usize = 4;
+
+impl Soft {
+    fn error(&self, error: &FemError) -> SimError {
+        SimError::NotPossible {
+            element: self.name.clone(),
+            reason: error.to_string(),
+        }
+    }
+
+    /// Nodes on bodies that are no unknowns go where these take them.
+    fn drive_held_nodes(&mut self, time_step: f64, places: &mut Places) -> Result<()> {
+        for attachment in self.attachments.iter().filter(|one| one.is_held) {
+            let frame = attachment.frame as usize;
+            let (pose, twist) = (&places.frames.pose[frame], &places.frames.twist[frame]);
+            let origin = pose.translation.vector + twist.linear * time_step;
+            let rotation = turn(&pose.rotation, &twist.angular, time_step);
+            let end = origin + rotation * attachment.at.coords;
+            for (piece, node) in copies(&self.cut, attachment) {
+                let piece = &mut self.pieces[piece];
+                let world = piece.nodes.start as usize + node;
+                let velocity = (end - places.nodes.position[world].coords) / time_step;
+                places.nodes.velocity[world] = velocity;
+                let driven = piece.body.held_mut().drive(node, velocity);
+                driven.map_err(|error| SimError::NotPossible {
+                    element: self.name.clone(),
+                    reason: error.to_string(),
+                })?;
+            }
+        }
+        Ok(())
+    }
+
+    /// A and b about the start of the step, or about a guess of v̂.
+    fn linearize(&mut self, now: &Now<'_>, guess: Option<&[f64]>) -> Result<()> {
+        let mut result = Ok(());
+        for piece in &mut self.pieces {
+            let start = piece.start(now);
+            let guess = guess.map(|guess| &guess[piece.v.clone()]);
+            result = piece.body.linearize(&start, guess);
+            if result.is_ok() {
+                result = piece.body.write_matrix(piece.matrix.values_mut());
+            }
+            if result.is_err() {
+                break;
+            }
+        }
+        result.map_err(|error| self.error(&error))
+    }
+
+    /// What the energy of all pieces grew by beyond the work done on them, J, if that is more than
+    /// rounding.
+    fn gain(&mut self, now: &Now<'_>, v_hat: &[f64]) -> std::result::Result<bool, FemError> {
+        let (mut balance, mut rounding) = (0.0, 0.0);
+        for piece in &mut self.pieces {
+            let v_hat = &v_hat[piece.v.clone()];
+            // Impulses of all constraints are what is left of A v̂ − b.
+            piece.matrix.mul(v_hat, &mut piece.impulse);
+            for (impulse, b) in piece.impulse.iter_mut().zip(piece.body.right_hand_side()) {
+                *impulse -= b;
+            }
+            let start = piece.start(now);
+            let ledger = piece.body.ledger(&start, v_hat, &piece.impulse)?;
+            balance += ledger.balance();
+            rounding += ledger.rounding;
+        }
+        Ok(balance > rounding)
+    }
+}
+
+/// All copies of the node of an attachment: piece and node in it.
+fn copies(
+    cut: &stiction_deformable::cut::Cut,
+    attachment: &super::Attachment,
+) -> impl Iterator<Item = (usize, usize)> {
+    let node = attachment.node as u32;
+    cut.pieces()
+        .iter()
+        .enumerate()
+        .filter_map(move |(number, piece)| {
+            let at = piece.nodes().binary_search(&node).ok()?;
+            Some((number, at))
+        })
+}
+
+impl Mechanism for Soft {
+    fn place(&mut self, at: &Placing<'_>, places: &mut Places) -> Result<()> {
+        for piece in &self.pieces {
+            piece.place(at, places);
+        }
+        Ok(())
+    }
+
+    fn prepare(&mut self, now: &Now<'_>, places: &mut Places) -> Result<()> {
+        if now.guess.is_none() {
+            self.drive_held_nodes(now.settings.time_step, places)?;
+            self.passes = 0;
+        }
+        self.linearize(now, now.guess)
+    }
+
+    fn shape(&self, subsystem: usize) -> Subsystem {
+        Subsystem::Sparse(self.pieces[subsystem].matrix.with_zeros())
+    }
+
+    fn write_matrix(&self, subsystem: usize, a: &mut Subsystem) {
+        if let Subsystem::Sparse(matrix) = a {
+            matrix.copy_from(&self.pieces[subsystem].matrix);
+        }
+    }
+
+    fn write_right_hand_side(&self, subsystem: usize, b: &mut [f64]) {
+        b.copy_from_slice(self.pieces[subsystem].body.right_hand_side());
+    }
+
+    fn rows(&self) -> Option<&dyn RowSource> {
+        Some(self)
+    }
+
+    /// Newton's method where it was asked for, or where the step gained energy.
+    fn revise(&mut self, now: &Now<'_>, v_hat: &[f64]) -> Result<bool> {
+        let settings = *self.pieces[0].body.settings();
+        let asked = self.passes + 1 < settings.linearizations;
+        let gained = settings.strict_ledger
+            && !asked
+            && self.gain(now, v_hat).map_err(|e| self.error(&e))?;
+        let most = settings.linearizations + LEDGER_PASSES;
+        self.gained = gained;
+        if !(asked || gained) || self.passes + 1 >= most {
+            return Ok(false);
+        }
+        self.passes += 1;
+        self.linearize(now, Some(v_hat))?;
+        Ok(true)
+    }
+
+    fn retract(&self, now: &Now<'_>, v_hat: &[f64], time: f64, q: &mut [f64]) -> Result<()> {
+        for piece in &self.pieces {
+            for (q_at, v_at) in piece.q.clone().zip(piece.v.clone()) {
+                q[q_at] = now.state.q[q_at] + time * v_hat[v_at];
+            }
+        }
+        Ok(())
+    }
+
+    fn advance(&mut self, now: &Now<'_>, v_hat: &[f64], next: &mut State) -> Result<()> {
+        for piece in &self.pieces {
+            let start = piece.start(now);
+            let (x, v) = (&mut next.q[piece.q.clone()], &mut next.v[piece.v.clone()]);
+            let done = piece.body.advance(&start, &v_hat[piece.v.clone()], x, v);
+            done.map_err(|error| self.error(&error))?;
+        }
+        Ok(())
+    }
+
+    fn energy(&self, state: &State, settings: &Settings) -> Result<Energy> {
+        let mut energy = Energy::default();
+        for piece in &self.pieces {
+            let (q, v) = (&state.q[piece.q.clone()], &state.v[piece.v.clone()]);
+            let model = piece.body.model();
+            let elastic = model.elastic_energy_with(q, &mut piece.energies());
+            energy.potential += elastic.map_err(|error| self.error(&error))?;
+            energy.kinetic += model.kinetic_energy(v);
+            for (node, mass) in model.masses().iter().enumerate() {
+                energy.potential -= mass * settings.gravity.dot(&read(q, node));
+            }
+        }
+        Ok(energy)
+    }
+
+    fn momentum(&self, state: &State) -> Result<Momentum> {
+        let (mut linear, mut angular) = (Vector3::zeros(), Vector3::zeros());
+        for piece in &self.pieces {
+            let (q, v) = (&state.q[piece.q.clone()], &state.v[piece.v.clone()]);
+            for (node, &mass) in piece.body.model().masses().iter().enumerate() {
+                let momentum = read(v, node) * mass;
+                linear += momentum;
+                angular += read(q, node).cross(&momentum);
+            }
+        }
+        Ok(Momentum { linear, angular })
+    }
+}
