@@ -189,7 +189,11 @@ fn nodes_stay_on_the_bodies_they_are_attached_to() {
     );
     for (before, after) in start.iter().zip(world.soft_positions(soft).unwrap()) {
         if before.z < 1e-9 {
-            assert!((after - before).norm() < 1e-12, "held nodes stay: {}", after - before);
+            assert!(
+                (after - before).norm() < 1e-12,
+                "held nodes stay: {}",
+                after - before
+            );
         } else if before.z > SIDES.z - 1e-9 {
             let on_plate = pose * (before - Vector3::new(0.0, 0.0, SIDES.z + 0.01));
             assert!(

@@ -13,6 +13,7 @@ mod newton_cradle;
 mod parts;
 mod robots;
 mod rolling;
+mod soft;
 mod spheres;
 mod wedge;
 
@@ -47,6 +48,9 @@ const SCENES: &[SceneInfo] = &[
     robots::dual_arm::SCENE,
     robots::mobile_manipulator::SCENE,
     robots::door_handle::SCENE,
+    soft::capstan::SCENE,
+    soft::catenary::SCENE,
+    soft::cloth_pinch::SCENE,
 ];
 
 /// All built-in scenes.

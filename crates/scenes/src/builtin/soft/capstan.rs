@@ -1,0 +1,135 @@
+//! A rope is pulled over a drum that it is wound around, and lifts a weight.
+//!
+//! While the rope slides, Euler and Eytelwein's T₁/T₀ = e^{kΘ} holds, with k < μ because friction acts on
+//! the drum and tension in the middle of the rope: a μ k² + k − μ (1 − a) = 0, a = r/(R + r). The rope is
+//! thin and limp enough for it: r/R 1 %, EI/(T₀ρ²) 0.8 %. One and a half turns at 40 links each, time step
+//! 10 ms; the rope is pulled at 5 mm/s.
+
+use std::f64::consts::{PI, TAU};
+
+use stiction_sim::deformable::rod::{Damping, Profile, Rod, RodError, RodShape, Stiffness};
+use stiction_sim::{
+    BodyHandle, Commands, Controller, Inertia, Isometry3, Material, Result, RigidBody, RodBody,
+    Settings, Shape, SimError, Vector3, World,
+};
+
+use crate::scene::{Options, Scene, SceneInfo};
+
+pub(in crate::builtin) const SCENE: SceneInfo = SceneInfo {
+    name: "capstan",
+    summary: "a rope is pulled over a drum, one and a half turns, and lifts a weight",
+    build,
+};
+
+/// Radii of drum and rope, m, and how far one turn lies from the next.
+const DRUM: f64 = 0.05;
+const ROPE: f64 = 5e-4;
+const PITCH: f64 = 2e-3;
+/// Angle of contact, rad, and friction.
+const ANGLE: f64 = 3.0 * PI;
+const FRICTION: f64 = 0.3;
+/// Links of a turn, and of each straight end.
+const LINKS: usize = 40;
+const END: usize = 12;
+/// Tension of the end with the weight, N.
+const TENSION: f64 = 1.0;
+/// Speed of the other end, m/s, reached in this time, s.
+const SPEED: f64 = 5e-3;
+const RISE: f64 = 0.2;
+
+fn build(options: &Options) -> Result<Scene> {
+    let settings = Settings {
+        time_step: 0.01,
+        contact_margin: 1e-4,
+        ..Settings::default()
+    };
+    let mut world = options.world(settings, "canal")?;
+    let surface = Material::with_friction(FRICTION);
+    let along_y = Vector3::x() * (0.5 * PI);
+    let drum = RigidBody::fixed("drum").at(Isometry3::new(Vector3::zeros(), along_y));
+    let drum = world.add_body(drum)?;
+    world.attach(drum, Shape::cylinder("drum", 0.02, DRUM)?, surface)?;
+
+    let points = path();
+    let last = points.len() - 1;
+    let weight = Inertia::solid_sphere(TENSION / settings_gravity(&world), 0.01);
+    let weight =
+        world.add_body(RigidBody::free("weight", weight).at(Isometry3::from(points[0])))?;
+    let hand = RigidBody::driven("hand").at(Isometry3::from(points[last]));
+    let hand = world.add_body(hand)?;
+    let rope = RodBody {
+        poses: RodShape::along_points(&points).map_err(refuse)?.poses,
+        ..RodBody::new("rope", rope(&points).map_err(refuse)?)
+    };
+    let rope = rope.touching(ROPE, surface);
+    world.add_rod(rope.fixed_to(0, weight).fixed_to(last, hand))?;
+    world.add_controller(Box::new(Hand { hand }));
+    Ok(options.scene(SCENE.name, world, 4.0))
+}
+
+fn settings_gravity(world: &World) -> f64 {
+    world.settings().gravity.norm()
+}
+
+fn refuse(error: RodError) -> SimError {
+    SimError::NotPossible {
+        element: SCENE.name.to_owned(),
+        reason: error.to_string(),
+    }
+}
+
+/// Where the links are: up on the left, around, down on the right.
+fn path() -> Vec<Vector3<f64>> {
+    let middle = DRUM + ROPE;
+    let step = TAU / LINKS as f64;
+    let turns = (ANGLE / step).round() as usize;
+    let spacing = 2.0 * middle * (0.5 * step).sin();
+    let across = |angle: f64| PITCH * (angle - 0.5 * ANGLE) / TAU;
+    let down =
+        |x: f64, angle: f64, links: usize| Vector3::new(x, across(angle), -spacing * links as f64);
+    let left = (1..=END).rev().map(|links| down(-middle, 0.0, links));
+    let around = (0..=turns).map(|link| {
+        let angle = step * link as f64;
+        let (sin, cos) = angle.sin_cos();
+        Vector3::new(-middle * cos, across(angle), middle * sin)
+    });
+    let right = (1..=END).map(|links| down(middle, ANGLE, links));
+    left.chain(around).chain(right).collect()
+}
+
+/// A straight rope, limp but hardly extensible.
+fn rope(points: &[Vector3<f64>]) -> std::result::Result<Rod, RodError> {
+    let length = points
+        .windows(2)
+        .map(|pair| (pair[1] - pair[0]).norm())
+        .sum();
+    let end = Vector3::new(length, 0.0, 0.0);
+    let shape = RodShape::straight(Vector3::zeros(), end, points.len())?;
+    let profile = Profile {
+        stiffness: Stiffness {
+            shear: [1e3; 2],
+            stretch: 3e3,
+            bend: [2e-5; 2],
+            twist: 2e-5,
+        },
+        mass_per_length: 1e-3,
+        rotary_inertia: [1e-9; 2],
+    };
+    Rod::new(shape, profile)?.with_damping(Damping {
+        mass: 1.0,
+        stiffness: 0.01,
+        ..Damping::default()
+    })
+}
+
+/// Pulls its end down.
+struct Hand {
+    hand: BodyHandle,
+}
+
+impl Controller for Hand {
+    fn control(&mut self, world: &World, commands: &mut Commands) -> Result<()> {
+        let speed = SPEED * (world.time() / RISE).min(1.0);
+        commands.drive(self.hand, Vector3::z() * -speed, Vector3::zeros())
+    }
+}

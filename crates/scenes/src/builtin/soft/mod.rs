@@ -1,0 +1,5 @@
+//! Scenes with soft bodies and rods: one file each.
+
+pub(super) mod capstan;
+pub(super) mod catenary;
+pub(super) mod cloth_pinch;
