@@ -72,3 +72,21 @@ fn a_pinched_sheet_holds_up_to_its_friction_and_slips_beyond() {
     let velocity = scene.world.velocity(bar).unwrap().linear.z;
     assert!(velocity < -0.05, "it slips: {velocity} m/s");
 }
+
+#[test]
+fn everything_soft_and_rigid_is_stirred_together() {
+    let mut scene = scene("soft-lab");
+    run(&mut scene, 1.5);
+    let kinds = scene.world.contact_forces().iter();
+    let soft_alone = kinds.filter(|contact| contact.body_a.is_none() || contact.body_b.is_none());
+    assert!(soft_alone.count() > 10);
+    assert!(scene.world.report().penetration < 2e-3);
+}
+
+/// A minute of it: `cargo test --release -p stiction-scenes --test soft -- --ignored`.
+#[test]
+#[ignore = "takes minutes; the test above samples it"]
+fn a_minute_of_stirring() {
+    let mut scene = scene("soft-lab");
+    run(&mut scene, 60.0);
+}

@@ -51,6 +51,7 @@ const SCENES: &[SceneInfo] = &[
     soft::capstan::SCENE,
     soft::catenary::SCENE,
     soft::cloth_pinch::SCENE,
+    soft::soft_lab::SCENE,
 ];
 
 /// All built-in scenes.

@@ -3,3 +3,4 @@
 pub(super) mod capstan;
 pub(super) mod catenary;
 pub(super) mod cloth_pinch;
+pub(super) mod soft_lab;
