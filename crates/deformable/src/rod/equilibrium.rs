@@ -9,7 +9,7 @@ use super::model::Rod;
 use super::shape::check_poses;
 use super::step::retract;
 use super::support::Supports;
-use super::tridiagonal::BlockCholesky;
+use super::tridiagonal::{BlockCholesky, BlockLu};
 
 /// How an equilibrium is looked for.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -46,8 +46,9 @@ pub struct Equilibrium {
 /// keep their direction, N, world axes (one for each link, or none). What is given in `supports` stays
 /// where it is.
 ///
-/// Newton's method with the exact Hessian where it is positive definite, else with its positive
-/// semidefinite part. Where it fails, what is out of balance at the start is taken away bit by bit.
+/// Where the poses are near to an equilibrium, Newton's method finds it, be it stable or not. Where they
+/// are not, the rod sinks towards a stable one first: implicit steps down the energy, as long as no link
+/// turns too far in one of them, until Newton's method takes over.
 ///
 /// # Errors
 /// Input of the wrong size or not finite; no equilibrium found. The poses then are as before.
@@ -81,8 +82,7 @@ struct Search<'a> {
     settings: &'a EquilibriumSettings,
     equations: RodEquations,
     factor: BlockCholesky,
-    /// What is out of balance at the start.
-    start: Vec<f64>,
+    exact: BlockLu,
     direction: Vec<f64>,
     reached: Vec<Isometry3<f64>>,
     iterations: usize,
@@ -90,9 +90,10 @@ struct Search<'a> {
 }
 
 /// How a run of Newton steps ended.
+#[derive(PartialEq, Eq)]
 enum Run {
     Converged,
-    /// It wanders off.
+    /// It wanders off; the poses are as before.
     Lost,
 }
 
@@ -110,7 +111,7 @@ impl<'a> Search<'a> {
             settings,
             equations: RodEquations::default(),
             factor: BlockCholesky::default(),
-            start: vec![0.0; rod.dof_count()],
+            exact: BlockLu::default(),
             direction: vec![0.0; rod.dof_count()],
             reached: Vec::new(),
             iterations: 0,
@@ -118,107 +119,143 @@ impl<'a> Search<'a> {
         }
     }
 
-    /// From what balances at the start (share 1 of `start` out of balance) to what balances at all.
+    /// Newton's method where it works, sinking where it does not yet.
     fn follow(&mut self, poses: &mut [Isometry3<f64>]) -> Result<Equilibrium, RodError> {
-        // Below this share of the way the search is given up.
-        const LEAST_STRIDE: f64 = 1e-6;
-        self.evaluate(poses, Hessian::Exact)?;
-        self.start.copy_from_slice(&self.equations.right);
-        let mut good = poses.to_vec();
-        let (mut done, mut stride) = (0.0, 1.0_f64);
-        while done < 1.0 {
-            stride = stride.min(1.0 - done);
-            match self.newton(poses, 1.0 - done - stride)? {
-                Run::Converged => {
-                    done += stride;
-                    stride *= 2.0;
-                    good.copy_from_slice(poses);
+        // No link turns by more than this in a step, rad; steps below half of it may grow.
+        const MOST_TURN: f64 = 0.2;
+        let length = self.rod.rest().length();
+        let profile = self.rod.profile();
+        let stiffness = profile.stiffness;
+        // M/h² that holds the rod back: at first about as much as bending does, then as much as needed.
+        let mut hold = stiffness.bend[0] / (profile.mass_per_length * length.powi(4));
+        // Newton's method is tried at once, and again when steps have become small.
+        let mut near = 0.3 * MOST_TURN;
+        let mut size = 0.0;
+        loop {
+            if size <= near {
+                if self.newton(poses)? == Run::Converged {
+                    break;
                 }
-                Run::Lost => {
-                    stride *= 0.25;
-                    poses.copy_from_slice(&good);
+                if size > 0.0 {
+                    near = 0.3 * size;
                 }
             }
-            if stride < LEAST_STRIDE || self.iterations >= self.settings.most_iterations {
-                return Err(RodError::NoEquilibrium {
-                    iterations: self.iterations,
-                    step: self.last_step,
-                });
+            self.spend()?;
+            self.evaluate(poses, Hessian::Clamped)?;
+            for (block, inertia) in self
+                .equations
+                .matrix
+                .diagonal
+                .iter_mut()
+                .zip(&self.rod.links)
+            {
+                for axis in 0..3 {
+                    block[(axis, axis)] += hold * inertia.mass;
+                    // About axes of the world instead of the link's: it only has to hold.
+                    block[(axis + 3, axis + 3)] += hold * inertia.moments[axis];
+                }
+            }
+            self.eliminate();
+            self.factor.factor(&self.equations.matrix)?;
+            self.direction.copy_from_slice(&self.equations.right);
+            self.factor.solve(&mut self.direction);
+            size = self.size();
+            self.last_step = size;
+            if size <= MOST_TURN {
+                self.advance(poses)?;
+                if size < 0.5 * MOST_TURN {
+                    hold *= 0.25;
+                }
+            } else {
+                hold *= 4.0;
             }
         }
         self.evaluate(poses, Hessian::Exact)?;
-        self.equations.matrix.eliminate(
-            self.supports.given(),
-            self.supports.velocity(),
-            &mut self.equations.right,
-        );
+        self.eliminate();
         Ok(Equilibrium {
             iterations: self.iterations,
             is_stable: self.factor.factor(&self.equations.matrix).is_ok(),
         })
     }
 
-    /// Newton steps towards poses where `share` of the start is out of balance.
-    fn newton(&mut self, poses: &mut [Isometry3<f64>], share: f64) -> Result<Run, RodError> {
-        // Newton's method needs fewer where it converges; it may turn links by this at once, rad.
-        const MOST_STEPS: usize = 30;
+    /// Newton steps with the exact Hessian, definite or not.
+    fn newton(&mut self, poses: &mut [Isometry3<f64>]) -> Result<Run, RodError> {
+        // It needs fewer steps where it converges, and starts no farther away than this, rad.
+        const MOST_STEPS: usize = 20;
         const MOST_TURN: f64 = 0.5;
-        let length = self.rod.rest().length();
+        let start = poses.to_vec();
         for _ in 0..MOST_STEPS {
-            if self.iterations >= self.settings.most_iterations {
-                break;
-            }
-            self.iterations += 1;
-            match self.step_towards(poses, share) {
+            self.spend()?;
+            match self.evaluate(poses, Hessian::Exact) {
                 Ok(()) => {}
-                // A step that was too long folds a joint; shorter strides do not.
                 Err(RodError::Folded { .. } | RodError::LinkNotFinite { .. }) => break,
                 Err(error) => return Err(error),
             }
-            let mut size = 0.0_f64;
-            for part in self.direction.chunks_exact(6) {
-                let [linear, angular] =
-                    [0, 3].map(|at| Vector3::from_column_slice(&part[at..at + 3]));
-                size = size.max(linear.norm() / length).max(angular.norm());
+            self.eliminate();
+            self.direction.copy_from_slice(&self.equations.right);
+            if !self
+                .exact
+                .solve(&self.equations.matrix, &mut self.direction)
+            {
+                break;
             }
-            if !size.is_finite() {
+            let size = self.size();
+            if !(size <= MOST_TURN) {
                 break;
             }
             self.last_step = size;
-            let time = (MOST_TURN / size).min(1.0);
-            self.reached.clear();
-            self.reached.extend_from_slice(poses);
-            retract(&self.reached, &self.direction, time, poses)?;
+            self.advance(poses)?;
             if size <= self.settings.tolerance {
                 return Ok(Run::Converged);
             }
         }
+        poses.copy_from_slice(&start);
         Ok(Run::Lost)
     }
 
-    /// Writes the Newton step into `direction`.
-    fn step_towards(&mut self, poses: &[Isometry3<f64>], share: f64) -> Result<(), RodError> {
-        for hessian in [Hessian::Exact, Hessian::Clamped] {
-            self.evaluate(poses, hessian)?;
-            for (value, start) in self.equations.right.iter_mut().zip(&self.start) {
-                *value -= share * start;
-            }
-            let zeros = &mut self.direction;
-            zeros.fill(0.0);
-            self.equations.matrix.eliminate(
-                self.supports.given(),
-                zeros,
-                &mut self.equations.right,
-            );
-            match self.factor.factor(&self.equations.matrix) {
-                Ok(()) => break,
-                Err(_) if hessian == Hessian::Exact => {}
-                Err(error) => return Err(error),
-            }
+    /// One iteration of those that may be spent.
+    fn spend(&mut self) -> Result<(), RodError> {
+        if self.iterations >= self.settings.most_iterations {
+            return Err(RodError::NoEquilibrium {
+                iterations: self.iterations,
+                step: self.last_step,
+            });
         }
-        self.direction.copy_from_slice(&self.equations.right);
-        self.factor.solve(&mut self.direction);
+        self.iterations += 1;
         Ok(())
+    }
+
+    /// Largest turn of a step, rad, or largest way over the rod's length.
+    fn size(&self) -> f64 {
+        let length = self.rod.rest().length();
+        let mut size = 0.0_f64;
+        for part in self.direction.chunks_exact(6) {
+            let [linear, angular] = [0, 3].map(|at| Vector3::from_column_slice(&part[at..at + 3]));
+            let link = (linear.norm() / length).max(angular.norm());
+            // Not a number wins.
+            size = if link > size || link.is_nan() {
+                link
+            } else {
+                size
+            };
+        }
+        size
+    }
+
+    fn advance(&mut self, poses: &mut [Isometry3<f64>]) -> Result<(), RodError> {
+        self.reached.clear();
+        self.reached.extend_from_slice(poses);
+        retract(&self.reached, &self.direction, 1.0, poses)
+    }
+
+    /// Given degrees of freedom stay.
+    fn eliminate(&mut self) {
+        self.direction.fill(0.0);
+        self.equations.matrix.eliminate(
+            self.supports.given(),
+            &self.direction,
+            &mut self.equations.right,
+        );
     }
 
     /// Hessian, and what is out of balance: external less internal forces.

@@ -131,13 +131,13 @@ impl Profile {
     /// # Errors
     /// Values that no section or material has.
     pub fn new(section: &Section, material: &RodMaterial) -> Result<Self, RodError> {
-        section.check()?;
-        positive("Young's modulus, Pa", material.young)?;
-        positive("the density, kg/m³", material.density)?;
         if !(material.poisson > -1.0 && material.poisson <= 0.5) {
             let value = material.poisson;
             return Err(RodError::PoissonRatio { value });
         }
+        section.check()?;
+        positive("Young's modulus, Pa", material.young)?;
+        positive("the density, kg/m³", material.density)?;
         let shear_modulus = 0.5 * material.young / (1.0 + material.poisson);
         Ok(Self {
             stiffness: Stiffness {

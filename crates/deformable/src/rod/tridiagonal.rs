@@ -1,6 +1,6 @@
 //! Symmetric block-tridiagonal matrices of 6×6 blocks and their Cholesky factors.
 
-use nalgebra::{Matrix6, Vector6};
+use nalgebra::{LU, Matrix6, U6, Vector6};
 
 use super::error::RodError;
 
@@ -186,6 +186,49 @@ impl BlockCholesky {
     }
 }
 
+/// Solves with a matrix that need not be positive definite, by elimination block after block. Rows are
+/// exchanged within blocks alone: a block may by chance be singular where the matrix is not.
+#[derive(Debug, Clone, Default)]
+pub(super) struct BlockLu {
+    pivots: Vec<LU<f64, U6, U6>>,
+}
+
+impl BlockLu {
+    /// Turns b into A⁻¹ b; false where a block is singular.
+    pub(super) fn solve(&mut self, matrix: &BlockTridiagonal, b: &mut [f64]) -> bool {
+        let links = matrix.diagonal.len();
+        let part = |b: &[f64], link: usize| Vector6::from_column_slice(&b[6 * link..6 * link + 6]);
+        self.pivots.clear();
+        for link in 0..links {
+            let mut pivot = matrix.diagonal[link];
+            if link > 0 {
+                let below = &matrix.below[link - 1];
+                let (Some(above), Some(known)) = (
+                    self.pivots[link - 1].solve(&below.transpose()),
+                    self.pivots[link - 1].solve(&part(b, link - 1)),
+                ) else {
+                    return false;
+                };
+                pivot -= below * above;
+                let right = part(b, link) - below * known;
+                b[6 * link..6 * link + 6].copy_from_slice(right.as_slice());
+            }
+            self.pivots.push(pivot.lu());
+        }
+        for link in (0..links).rev() {
+            let mut right = part(b, link);
+            if let Some(below) = matrix.below.get(link) {
+                right -= below.tr_mul(&part(b, link + 1));
+            }
+            let Some(solution) = self.pivots[link].solve(&right) else {
+                return false;
+            };
+            b[6 * link..6 * link + 6].copy_from_slice(solution.as_slice());
+        }
+        true
+    }
+}
+
 /// Turns the lower triangle of a matrix into that of its factor; false where there is none. Strictly
 /// upper entries become zero.
 fn cholesky(matrix: &mut Matrix6<f64>) -> bool {
@@ -276,6 +319,18 @@ mod tests {
         factor.factor(&matrix).unwrap();
         factor.solve(&mut product);
         assert!((x - DVector::from_vec(product)).norm() < 1e-13);
+    }
+
+    #[test]
+    fn indefinite_matrices_are_solved() {
+        let mut matrix = sample();
+        matrix.diagonal[1] *= -1.0;
+        let x: Vec<f64> = (0..24).map(|at| (at as f64).sin()).collect();
+        let mut b = vec![0.0; 24];
+        matrix.mul(&x, &mut b);
+        assert!(BlockLu::default().solve(&matrix, &mut b));
+        let error = x.iter().zip(&b).map(|(x, b)| (x - b).abs());
+        assert!(error.fold(0.0, f64::max) < 1e-12);
     }
 
     #[test]
