@@ -7,6 +7,7 @@ use rod_common::{cable, dense, moving, without_gravity};
 use stiction_deformable::rod::{
     Damping, EquilibriumSettings, Profile, Rod, RodEquations, RodError, RodInput, RodMaterial,
     RodShape, RodState, RodStepSettings, RodStepper, Section, Strains, Supports, equilibrium,
+    retract,
 };
 use stiction_test_support::allocations;
 
@@ -168,6 +169,20 @@ fn pieces_joined_by_rows_move_as_the_whole() {
                 error.norm()
             );
         }
+    }
+}
+
+/// What a seam is off by is what a velocity of the second copy takes away in time.
+#[test]
+fn seams_measure_what_velocities_close() {
+    let cut = cable(9).cut(5).unwrap();
+    let first = moving(&cable(9)).poses[4];
+    let velocity = [0.1, -0.2, 0.3, 0.2, 0.1, -0.3];
+    let mut second = [first];
+    retract(&[first], &velocity, 1e-4, &mut second).unwrap();
+    let error = cut.seams[0].error(&first, &second[0]) / 1e-4;
+    for axis in 0..6 {
+        assert!((error[axis] - velocity[axis]).abs() < 1e-9);
     }
 }
 

@@ -12,8 +12,7 @@ use stiction_deformable::rod::{
 const DRUM: f64 = 1.0;
 const PULL: f64 = 1.0;
 
-/// A rod of this radius around the drum about y, `wrap` rad: half a length before and behind it runs
-/// straight.
+/// A rod of this radius around the drum about y, `wrap` rad, with a straight part before and behind.
 fn wound(radius: f64, wrap: f64, links_per_turn: f64) -> (Rod, Vec<Isometry3<f64>>) {
     const TAIL: usize = 4;
     let stiffness = Stiffness {
@@ -90,7 +89,9 @@ fn ratio(friction: f64, wrap: f64, radius: f64) -> f64 {
     let links = rod.link_count();
     let mut supports = Supports::free(links);
     for link in 0..links {
-        [1, 3, 5].map(|axis| supports.give(link, axis, 0.0).unwrap());
+        [1, 3, 5]
+            .iter()
+            .for_each(|&axis| supports.give(link, axis, 0.0).unwrap());
     }
     supports.pin(links - 1).unwrap();
     let mut wrenches = vec![0.0; rod.dof_count()];
@@ -190,7 +191,6 @@ fn a_drum_multiplies_tension_as_the_capstan_equation_says() {
     for (friction, wrap, radius) in [(0.3, PI, 0.01), (0.3, PI, 0.1), (0.2, 2.0 * PI, 0.02)] {
         let found = ratio(friction, wrap, radius);
         let error = found / expected(friction, wrap, radius) - 1.0;
-        eprintln!("FIGURE capstan {friction} {wrap} {radius} {found} {error:e}");
         assert!(
             error.abs() < 0.02,
             "μ {friction}, {wrap} rad, r {radius}: {error:e}"

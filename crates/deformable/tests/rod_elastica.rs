@@ -77,7 +77,6 @@ fn compare(load: f64, wanted: [f64; 3]) {
         .zip(found.into_iter().zip(wanted))
     {
         let error = found / wanted - 1.0;
-        eprintln!("FIGURE elastica {load} {what} {error:e}");
         assert!(error.abs() < 5e-4, "load {load}, {what}: {error:e}");
     }
 }

@@ -5,8 +5,8 @@ mod rod_common;
 use nalgebra::{UnitQuaternion, Vector3};
 use rod_common::{Numbers, cable, moving, without_gravity};
 use stiction_deformable::rod::{
-    Damping, EquilibriumSettings, Rod, RodShape, RodState, RodStepSettings, RodStepper, Supports,
-    equilibrium,
+    Damping, EquilibriumSettings, Profile, Rod, RodMaterial, RodShape, RodState, RodStepSettings,
+    RodStepper, Supports, equilibrium,
 };
 
 /// Steps and checks that no step gains energy; what is left at the end.
@@ -78,6 +78,26 @@ fn a_crumpled_cable_never_gains_energy() {
     crumple(80, 50);
 }
 
+/// Bars of other sizes and materials, from rubber to steel.
+#[test]
+fn stiff_and_soft_rods_never_gain_energy() {
+    for (young, radius, length) in [(1e5, 0.004, 1.2), (2e9, 0.002, 0.4), (2e11, 0.001, 1.0)] {
+        let material = RodMaterial {
+            young,
+            poisson: 0.3,
+            density: 2000.0,
+        };
+        let profile = Profile::round(radius, &material).unwrap();
+        let shape = RodShape::straight(Vector3::zeros(), Vector3::x() * length, 41).unwrap();
+        let rod = Rod::new(shape, profile).unwrap();
+        let mut supports = Supports::free(41);
+        supports.pin(0).unwrap();
+        let mut state = RodState::at_rest(rod.rest().poses.clone());
+        let settings = RodStepSettings::default();
+        steps_losing_energy(&rod, &mut state, &supports, &settings, 80);
+    }
+}
+
 #[test]
 #[ignore = "the same at full size, longer"]
 fn a_long_cable_never_gains_energy() {
@@ -104,6 +124,49 @@ fn a_helix_stays_a_helix() {
         assert!((now.translation.vector - rest.translation.vector).norm() < 1e-12);
         assert!(now.rotation.angle_to(&rest.rotation) < 1e-7);
     }
+}
+
+#[test]
+fn a_spinning_rod_never_gains_energy() {
+    for omega in [2.0, 20.0] {
+        let rod = cable(40);
+        let mut state = RodState::at_rest(rod.rest().poses.clone());
+        let spin = Vector3::new(0.0, 0.0, omega);
+        for (pose, velocity) in state.poses.iter().zip(state.velocity.chunks_mut(6)) {
+            let arm = pose.translation.vector - Vector3::x() * 0.6;
+            velocity[..3].copy_from_slice(spin.cross(&arm).as_slice());
+            velocity[3..].copy_from_slice(spin.as_slice());
+        }
+        let (supports, settings) = (Supports::free(40), without_gravity(0.01));
+        let lost = steps_losing_energy(&rod, &mut state, &supports, &settings, 30);
+        assert!(lost < 0.0);
+    }
+}
+
+/// What supports put in is not mistaken for a gain: a driven end makes the rod move.
+#[test]
+fn the_work_of_driven_ends_is_counted() {
+    let rod = cable(20);
+    let mut state = RodState::at_rest(rod.rest().poses.clone());
+    let mut supports = Supports::free(20);
+    supports
+        .drive(0, Vector3::z() * 0.5, Vector3::y() * 2.0)
+        .unwrap();
+    let settings = RodStepSettings::default();
+    let mut stepper = RodStepper::default();
+    let energy = |state: &RodState| {
+        let energy = rod.energy(&state.poses, &state.velocity, &settings.gravity);
+        energy.unwrap().total()
+    };
+    let start = energy(&state);
+    for _ in 0..60 {
+        let report = stepper
+            .step(&rod, &mut state, &supports, &[], &settings)
+            .unwrap();
+        assert!(report.gain < 1e-12, "{report:?}");
+        assert!(report.linearizations <= 4, "{report:?}");
+    }
+    assert!(energy(&state) > start, "it was lifted");
 }
 
 #[test]
@@ -251,6 +314,40 @@ fn motion_ends_where_the_equilibrium_is() {
     }
 }
 
+/// A cantilever let go: its first bending frequency, 3.516 √(EI/ρA)/L² rad/s.
+#[test]
+fn a_cantilever_swings_at_its_frequency() {
+    let profile = *cable(2).profile();
+    let shape = RodShape::straight(Vector3::zeros(), Vector3::x() * 0.4, 31).unwrap();
+    let rod = Rod::new(shape, profile).unwrap();
+    let mut supports = Supports::free(31);
+    supports.clamp(0).unwrap();
+    let mut forces = vec![Vector3::zeros(); 31];
+    forces[30] = Vector3::z() * (0.1 * profile.stiffness.bend[0] / 0.16);
+    let mut poses = rod.rest().poses.clone();
+    let search = EquilibriumSettings::default();
+    equilibrium(&rod, &mut poses, &supports, &forces, &search).unwrap();
+    let mut state = RodState::at_rest(poses);
+    let settings = without_gravity(4e-3);
+    let mut stepper = RodStepper::default();
+    let mut crossings = Vec::new();
+    let mut last = state.poses[30].translation.z;
+    for step in 0..1200 {
+        stepper
+            .step(&rod, &mut state, &supports, &[], &settings)
+            .unwrap();
+        let now = state.poses[30].translation.z;
+        if now * last < 0.0 {
+            crossings.push((step as f64 + last / (last - now)) * settings.time_step);
+        }
+        last = now;
+    }
+    let frequency = 2.0 * std::f64::consts::PI / (crossings[2] - crossings[0]);
+    let expected = 3.516 * (profile.stiffness.bend[0] / profile.mass_per_length).sqrt() / 0.16;
+    let error = frequency / expected - 1.0;
+    assert!(error.abs() < 0.01, "{error:e}");
+}
+
 /// Newton's method on the implicit step: its residual falls with every linearization.
 #[test]
 fn further_linearizations_solve_the_implicit_step() {
@@ -267,6 +364,7 @@ fn further_linearizations_solve_the_implicit_step() {
     let after = |linearizations: usize| {
         let settings = RodStepSettings {
             linearizations,
+            most_linearizations: linearizations,
             ..RodStepSettings::default()
         };
         let mut state = start.clone();

@@ -20,8 +20,11 @@ pub struct RodStepSettings {
     pub theta: f64,
     /// m/s².
     pub gravity: Vector3<f64>,
-    /// How often a step is linearized: 1 or more. Further ones are Newton's method on the implicit step.
+    /// How often a step is linearized at least: 1 or more. Further ones are Newton's method on the
+    /// implicit step.
     pub linearizations: usize,
+    /// How often a step is linearized at most: a step that would gain energy is linearized again.
+    pub most_linearizations: usize,
 }
 
 impl Default for RodStepSettings {
@@ -31,6 +34,7 @@ impl Default for RodStepSettings {
             theta: 0.0,
             gravity: Vector3::new(0.0, 0.0, -9.81),
             linearizations: 1,
+            most_linearizations: 10,
         }
     }
 }
@@ -41,12 +45,7 @@ impl RodStepSettings {
         if self.theta != 0.0 {
             return Err(RodError::Theta { theta: self.theta });
         }
-        if self.linearizations == 0 {
-            return Err(RodError::NotPositive {
-                what: "the number of linearizations",
-                value: 0.0,
-            });
-        }
+        positive("the number of linearizations", self.linearizations as f64)?;
         if !self.gravity.iter().all(|value| value.is_finite()) {
             return Err(RodError::BadVector {
                 what: "gravity, m/s²,",
@@ -120,6 +119,10 @@ pub struct RodEquations {
     /// N·s, N·m·s.
     pub(super) right: Vec<f64>,
     pub(super) work: Vec<JointWork>,
+    /// A and b before elimination, kept where supports move.
+    whole: BlockTridiagonal,
+    whole_right: Vec<f64>,
+    product: Vec<f64>,
 }
 
 impl RodEquations {
@@ -200,12 +203,31 @@ impl RodEquations {
             }
         }
         self.add_blocks();
+        if input.supports.are_moving() {
+            self.whole.diagonal.clone_from(&self.matrix.diagonal);
+            self.whole.below.clone_from(&self.matrix.below);
+            self.whole_right.clone_from(&self.right);
+        }
         self.matrix.eliminate(
             input.supports.given(),
             input.supports.velocity(),
             &mut self.right,
         );
         Ok(())
+    }
+
+    /// Work that moving supports do in a step with v̂, J: their impulses times their velocities.
+    pub(super) fn work_of_supports(&mut self, supports: &Supports, v_hat: &[f64]) -> f64 {
+        if !supports.are_moving() {
+            return 0.0;
+        }
+        self.product.resize(v_hat.len(), 0.0);
+        self.whole.mul(v_hat, &mut self.product);
+        let impulses = self.product.iter().zip(&self.whole_right);
+        impulses
+            .zip(supports.velocity())
+            .map(|((product, right), velocity)| (product - right) * velocity)
+            .sum()
     }
 
     /// Forces and matrices of all joints, each on its own: the same numbers on any number of threads.

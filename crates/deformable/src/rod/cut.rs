@@ -1,7 +1,10 @@
 //! A rod in pieces, each a subsystem of its own.
 
+use nalgebra::{Isometry3, Vector6};
+
 use super::error::RodError;
 use super::model::Rod;
+use super::rotation::rotation_between;
 use super::shape::RodShape;
 
 /// A rod cut into pieces.
@@ -28,6 +31,16 @@ pub struct RodSeam {
     pub piece: usize,
     /// Number of the shared link in that piece: its last one. In the next piece it is link 0.
     pub link: usize,
+}
+
+impl RodSeam {
+    /// How far the second copy of the link is from the first, m and rad, world axes: what its velocity
+    /// less that of the first has to take away.
+    pub fn error(&self, first: &Isometry3<f64>, second: &Isometry3<f64>) -> Vector6<f64> {
+        let apart = second.translation.vector - first.translation.vector;
+        let turn = first.rotation * rotation_between(&first.rotation, &second.rotation);
+        Vector6::new(apart.x, apart.y, apart.z, turn.x, turn.y, turn.z)
+    }
 }
 
 impl Rod {

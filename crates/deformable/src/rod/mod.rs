@@ -37,6 +37,6 @@ pub use measure::{JointStress, RodEnergy};
 pub use model::Rod;
 pub use section::{Damping, Profile, RodMaterial, Section, Stiffness};
 pub use shape::RodShape;
-pub use step::{RodState, RodStepper, retract};
+pub use step::{RodState, RodStepReport, RodStepper, retract};
 pub use support::Supports;
 pub use tridiagonal::BlockTridiagonal;

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, UnitQuaternion, Vector3};
+use serde::{Deserialize, Serialize};
 
 use super::error::{RodError, positive, same_length};
 
@@ -11,7 +12,7 @@ use super::error::{RodError, positive, same_length};
 /// A link stands at a point of the rod's axis; its third axis d3 is the tangent. Frames follow by
 /// rotation-minimizing transport: from link to link they turn by the smallest rotation that takes one
 /// tangent into the next, so that a curve by itself has no twist.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct RodShape {
     /// Centres and orientations of the links, world.
     pub poses: Vec<Isometry3<f64>>,

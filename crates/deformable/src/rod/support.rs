@@ -1,12 +1,13 @@
 //! Links whose motion is given: clamped, pinned, driven.
 
 use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
 
 use super::error::RodError;
 
 /// Which degrees of freedom of a rod's links are given, and how they move. They are eliminated: the
 /// pattern of A stays.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Supports {
     /// Whether each degree of freedom is given: (v, ω) of each link, world axes.
     given: Vec<bool>,
@@ -92,6 +93,11 @@ impl Supports {
         self.given[6 * link..6 * link + 6].fill(false);
         self.velocity[6 * link..6 * link + 6].fill(0.0);
         Ok(())
+    }
+
+    /// Whether any link is driven, not merely held.
+    pub(super) fn are_moving(&self) -> bool {
+        self.velocity.iter().any(|&velocity| velocity != 0.0)
     }
 
     /// Whether each degree of freedom is given.
