@@ -395,12 +395,30 @@ fn bad_input_is_refused_by_name() {
     };
     says(rod.clone().with_damping(negative).unwrap_err(), "damping");
     says(rod.cut(1).unwrap_err(), "at least two");
-    says(rod.joint_rows(4, &rod.rest().poses).unwrap_err(), "joint");
+    says(rod.joint_rows(4, &rod.rest().poses).unwrap_err(), "joint 4");
     says(rod.stress(0, &rod.rest().poses[1..]).unwrap_err(), "poses");
     let mut supports = Supports::free(5);
     says(supports.clamp(5).unwrap_err(), "link 5");
-    says(supports.give(0, 6, 0.0).unwrap_err(), "axis");
+    says(supports.give(0, 6, 0.0).unwrap_err(), "axis 6");
     says(supports.give(2, 0, f64::NAN).unwrap_err(), "link 2");
+
+    let mut poses = rod.rest().poses.clone();
+    let mut forces = vec![zero; 5];
+    let search = EquilibriumSettings::default();
+    let mut found = |forces: &[Vector3<f64>], search: &EquilibriumSettings| {
+        equilibrium(&rod, &mut poses, &Supports::free(5), forces, search).unwrap_err()
+    };
+    says(found(&forces[1..], &search), "forces");
+    forces[3] = one * f64::INFINITY;
+    says(found(&forces, &search), "the force of link 3");
+    forces[3] = one;
+    // A free rod under a force stands still nowhere.
+    says(found(&forces, &search), "equilibrium");
+    let careless = EquilibriumSettings {
+        tolerance: 0.0,
+        ..search
+    };
+    says(found(&forces, &careless), "tolerance");
 
     let good = RodState::at_rest(rod.rest().poses.clone());
     let refused = |state: &RodState, wrenches: &[f64], settings: &RodStepSettings, words: &str| {

@@ -99,7 +99,6 @@ fn stiff_and_soft_rods_never_gain_energy() {
 }
 
 #[test]
-#[ignore = "the same at full size, longer"]
 fn a_long_cable_never_gains_energy() {
     swing(320, 150);
     crumple(320, 150);

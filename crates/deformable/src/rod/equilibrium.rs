@@ -64,6 +64,18 @@ pub fn equilibrium(
     if !forces.is_empty() {
         same_length("forces on links", rod.link_count(), forces.len())?;
     }
+    let is_finite = |vector: &Vector3<f64>| vector.iter().all(|value| value.is_finite());
+    if let Some(link) = forces.iter().position(|force| !is_finite(force)) {
+        let what = "the force";
+        return Err(RodError::LinkNotFinite { what, link });
+    }
+    if !is_finite(&settings.gravity) {
+        return Err(RodError::BadVector {
+            what: "gravity, m/s²,",
+            value: settings.gravity.into(),
+            nonzero: false,
+        });
+    }
     positive("the tolerance of an equilibrium", settings.tolerance)?;
     check_poses(poses)?;
     let mut search = Search::new(rod, supports, forces, settings);

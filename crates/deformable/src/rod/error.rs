@@ -94,6 +94,20 @@ pub enum RodError {
         /// How many there are.
         links: usize,
     },
+    /// A joint that does not exist.
+    #[error("there is no joint {joint}: the rod has {joints}")]
+    NoSuchJoint {
+        /// What was named.
+        joint: usize,
+        /// How many there are.
+        joints: usize,
+    },
+    /// An axis that does not exist.
+    #[error("there is no axis {axis} of a link: 0 to 2 are along, 3 to 5 about the world's axes")]
+    NoSuchAxis {
+        /// What was named.
+        axis: usize,
+    },
     /// A time scheme that rods do not have.
     #[error(
         "θ = {theta}: rods are stepped with θ = 0 alone; with θ = 0.5 a bent rod gains energy, \

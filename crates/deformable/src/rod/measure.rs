@@ -95,15 +95,9 @@ impl Rod {
     /// A joint that does not exist, poses of another number than links.
     pub fn stress(&self, joint: usize, poses: &[Isometry3<f64>]) -> Result<JointStress, RodError> {
         same_length("poses of links", self.link_count(), poses.len())?;
-        let Some(rest) = self.joints.get(joint) else {
-            let (expected, found) = (self.joint_count(), joint);
-            let what = "a joint's number";
-            return Err(RodError::WrongLength {
-                what,
-                expected,
-                found,
-            });
-        };
+        let joints = self.joint_count();
+        let rest = self.joints.get(joint);
+        let rest = rest.ok_or(RodError::NoSuchJoint { joint, joints })?;
         let now = Joint::new(&poses[joint], &poses[joint + 1], rest.length);
         let strain = now.strain() - rest.strain;
         let stress = Vector6::from(rest.stiffness).component_mul(&strain);

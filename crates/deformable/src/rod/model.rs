@@ -171,13 +171,9 @@ impl Rod {
         poses: &[Isometry3<f64>],
     ) -> Result<JointRows, RodError> {
         same_length("poses of links", self.link_count(), poses.len())?;
-        let Some(rest) = self.joints.get(joint) else {
-            return Err(RodError::WrongLength {
-                what: "a joint's number",
-                expected: self.joint_count(),
-                found: joint,
-            });
-        };
+        let joints = self.joint_count();
+        let rest = self.joints.get(joint);
+        let rest = rest.ok_or(RodError::NoSuchJoint { joint, joints })?;
         let now = Joint::new(&poses[joint], &poses[joint + 1], rest.length);
         let angle = now.angle.norm();
         if !(angle <= MOST_ANGLE) {

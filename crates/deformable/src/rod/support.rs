@@ -66,11 +66,7 @@ impl Supports {
             return Err(RodError::NoSuchLink { link, links });
         }
         if axis >= 6 {
-            return Err(RodError::WrongLength {
-                what: "an axis' number",
-                expected: 6,
-                found: axis,
-            });
+            return Err(RodError::NoSuchAxis { axis });
         }
         if !velocity.is_finite() {
             let what = "the given velocity";
