@@ -1,0 +1,276 @@
+//! Steps of a soft body that nothing touches.
+
+use nalgebra::Vector3;
+use serde::{Deserialize, Serialize};
+
+use super::body::{SoftBody, StepStart};
+use super::cholesky::Cholesky;
+use super::error::FemError;
+use super::ledger::Ledger;
+use super::model::{FemModel, read};
+use super::settings::FemSettings;
+
+/// What a step did.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct FreeStepReport {
+    /// The energies.
+    pub ledger: Ledger,
+    /// How often A was factorised.
+    pub solves: usize,
+    /// θ that the step was done with: 0 where one of 1/2 gained energy.
+    pub theta: f64,
+    /// Which share of the deformation of the last solve was taken: less than 1 where even Newton's
+    /// method gained energy.
+    pub share: f64,
+}
+
+/// A soft body with a sparse Cholesky factor of its own, for bodies without contact.
+#[derive(Debug)]
+pub struct Stepper {
+    body: SoftBody,
+    cholesky: Cholesky,
+    matrix: Vec<f64>,
+    v_hat: Vec<f64>,
+    /// Where the last linearisation was.
+    last: Vec<f64>,
+    /// Where backtracking ends.
+    base: Vec<f64>,
+    trial: Vec<f64>,
+    x_end: Vec<f64>,
+    v_end: Vec<f64>,
+}
+
+/// Iterations of Newton's method for a step that gained energy.
+const LEDGER_ITERATIONS: usize = 4;
+
+/// Halvings of a step that overshoots; 2⁻⁴⁰ of a step moves nothing.
+const MAX_HALVINGS: usize = 40;
+
+impl Stepper {
+    /// A free body that is stepped on its own.
+    ///
+    /// # Errors
+    /// Settings that make no sense or do not suit the materials; no memory for the factor.
+    pub fn new(model: FemModel, settings: FemSettings) -> Result<Self, FemError> {
+        let body = SoftBody::new(model, settings)?;
+        let (n, tets) = (body.model().dof_count(), body.model().tet_count());
+        let pattern = body.model().pattern();
+        Ok(Self {
+            cholesky: Cholesky::new(pattern).ok_or(FemError::TooManyTets { tets })?,
+            matrix: vec![0.0; pattern.row_index().len()],
+            v_hat: vec![0.0; n],
+            last: vec![0.0; n],
+            base: vec![0.0; n],
+            trial: vec![0.0; n],
+            x_end: vec![0.0; n],
+            v_end: vec![0.0; n],
+            body,
+        })
+    }
+
+    /// The body.
+    pub fn body(&self) -> &SoftBody {
+        &self.body
+    }
+
+    /// The body, to hold and release nodes.
+    pub fn body_mut(&mut self) -> &mut SoftBody {
+        &mut self.body
+    }
+
+    /// v̂ of the last step, m/s.
+    pub fn v_hat(&self) -> &[f64] {
+        &self.v_hat
+    }
+
+    /// Positions at the end of the last step, m.
+    pub fn positions(&self) -> &[f64] {
+        &self.x_end
+    }
+
+    /// Velocities at the end of the last step, m/s.
+    pub fn velocities(&self) -> &[f64] {
+        &self.v_end
+    }
+
+    /// One step; [`positions`](Self::positions) and [`velocities`](Self::velocities) are the state at its
+    /// end.
+    ///
+    /// A step that gains energy is done again by Newton's method if the ledger is
+    /// [strict](FemSettings::strict_ledger); then with θ = 0 if θ was 1/2; and if that gains too, its
+    /// deformation is halved until it does not.
+    ///
+    /// # Errors
+    /// As of [`SoftBody::linearize`]; A that is not positive definite. The body is as before.
+    pub fn step(&mut self, start: &StepStart<'_>) -> Result<FreeStepReport, FemError> {
+        let mut start = *start;
+        let mut report = self.solve_all(&start)?;
+        if self.body.settings.strict_ledger {
+            self.repeat_while_gaining(&start, &mut report)?;
+            if report.ledger.is_gain() && start.theta != 0.0 {
+                start.theta = 0.0;
+                let solves = report.solves;
+                report = self.solve_all(&start)?;
+                report.solves += solves;
+                self.repeat_while_gaining(&start, &mut report)?;
+            }
+            if report.ledger.is_gain() {
+                self.halve_while_gaining(&start, &mut report)?;
+            }
+        }
+        self.body
+            .advance(&start, &self.v_hat, &mut self.x_end, &mut self.v_end)?;
+        Ok(report)
+    }
+
+    /// As many linearisations as the settings ask for.
+    fn solve_all(&mut self, start: &StepStart<'_>) -> Result<FreeStepReport, FemError> {
+        self.body.linearize(start, None)?;
+        self.solve()?;
+        self.set_base();
+        if self.body.model.needs_line_search() {
+            self.last.copy_from_slice(&self.base);
+            self.backtrack(start);
+        }
+        let linearizations = self.body.settings.linearizations;
+        for _ in 1..linearizations {
+            self.linearize_again(start)?;
+        }
+        Ok(FreeStepReport {
+            ledger: self.body.ledger(start, &self.v_hat, &[])?,
+            solves: linearizations,
+            theta: start.theta,
+            share: 1.0,
+        })
+    }
+
+    /// v̂ ← A⁻¹ b.
+    fn solve(&mut self) -> Result<(), FemError> {
+        self.body.write_matrix(&mut self.matrix)?;
+        if !self
+            .cholesky
+            .factorize(self.body.model.pattern(), &self.matrix)
+        {
+            let policy = self.body.settings.hessian.name();
+            return Err(FemError::NotPositiveDefinite { policy });
+        }
+        self.v_hat.copy_from_slice(self.body.right_hand_side());
+        self.cholesky.solve(&mut self.v_hat);
+        Ok(())
+    }
+
+    /// The next iteration of Newton's method.
+    fn linearize_again(&mut self, start: &StepStart<'_>) -> Result<(), FemError> {
+        self.body.linearize(start, Some(&self.v_hat))?;
+        self.last.copy_from_slice(&self.v_hat);
+        self.solve()?;
+        self.backtrack(start);
+        Ok(())
+    }
+
+    fn repeat_while_gaining(
+        &mut self,
+        start: &StepStart<'_>,
+        report: &mut FreeStepReport,
+    ) -> Result<(), FemError> {
+        for _ in 0..LEDGER_ITERATIONS {
+            if !report.ledger.is_gain() {
+                break;
+            }
+            self.linearize_again(start)?;
+            report.solves += 1;
+            report.ledger = self.body.ledger(start, &self.v_hat, &[])?;
+        }
+        Ok(())
+    }
+
+    /// A motion without deformation that keeps the momentum: that of the centre of mass, or none where
+    /// something is held.
+    fn set_base(&mut self) {
+        let held = &self.body.held;
+        if held.holds_any() {
+            self.base.copy_from_slice(held.velocities());
+            return;
+        }
+        let masses = self.body.model.masses();
+        let (mut momentum, mut mass) = (Vector3::zeros(), 0.0);
+        for (node, &m) in masses.iter().enumerate() {
+            momentum += read(&self.v_hat, node) * m;
+            mass += m;
+        }
+        let mean = momentum / mass;
+        for base in self.base.chunks_exact_mut(3) {
+            base.copy_from_slice(mean.as_slice());
+        }
+    }
+
+    /// Halves the way from the last linearisation until the function whose minimum the step seeks does
+    /// not grow.
+    fn backtrack(&mut self, start: &StepStart<'_>) {
+        let before = self.body.merit(start, &self.last);
+        for _ in 0..MAX_HALVINGS {
+            let after = self.body.merit(start, &self.v_hat);
+            // Rounding apart: at the minimum nothing falls any more.
+            if after <= before + 1e-13 * before.abs() {
+                break;
+            }
+            for (v, last) in self.v_hat.iter_mut().zip(&self.last) {
+                *v = 0.5 * (*v + last);
+            }
+        }
+    }
+
+    fn halve_while_gaining(
+        &mut self,
+        start: &StepStart<'_>,
+        report: &mut FreeStepReport,
+    ) -> Result<(), FemError> {
+        self.set_base();
+        self.trial.copy_from_slice(&self.v_hat);
+        let mut share = 1.0;
+        for _ in 0..MAX_HALVINGS {
+            share *= 0.5;
+            for ((trial, v), base) in self.trial.iter_mut().zip(&self.v_hat).zip(&self.base) {
+                *trial = base + share * (v - base);
+            }
+            let ledger = self.body.ledger(start, &self.trial, &[])?;
+            if !ledger.is_gain() {
+                std::mem::swap(&mut self.v_hat, &mut self.trial);
+                (report.share, report.ledger) = (share, ledger);
+                break;
+            }
+        }
+        Ok(())
+    }
+}
+
+impl SoftBody {
+    /// The function of v̂ whose minimum a step with all forces implicit is, J:
+    /// |v̂ − v|²_M/(2(1 − θ)) + ψ(x + w h v̂)/w − h f·v̂ + h/2 v̂ᵀDv̂, D as of the last linearisation.
+    /// Whoever solves with impulses from outside shortens v̂ − v̂ₖ until this minus v̂ᵀJᵀλ does not grow.
+    pub fn merit(&mut self, start: &StepStart<'_>, v_hat: &[f64]) -> f64 {
+        let (h, share) = (start.time_step, start.share());
+        let way = Some((v_hat, share * h));
+        let elastic = self
+            .model
+            .energy_along(start.x, way, &mut self.energy_parts)
+            .0;
+        let mut sum = elastic / share;
+        for (node, &mass) in self.model.mass.iter().enumerate() {
+            let v = read(v_hat, node);
+            let change = (v - read(start.v, node)).norm_squared();
+            sum += 0.5 * mass * self.weights.mass * change;
+            sum +=
+                h * (0.5 * self.model.mass_damping[node] * v - start.force_of(node, mass)).dot(&v);
+        }
+        for (element, part) in self.model.elements.iter().zip(&self.parts) {
+            if element.stiffness_damping > 0.0 {
+                let v = element.corners(v_hat);
+                let product = super::element::multiply(&part.stiffness, &v);
+                let power: f64 = product.iter().zip(&v).map(|(a, b)| a.dot(b)).sum();
+                sum += 0.5 * h * element.stiffness_damping * power;
+            }
+        }
+        sum
+    }
+}
