@@ -2,7 +2,7 @@
 
 mod common;
 
-use common::{Noise, Run, five_tet_box, moved};
+use common::{Noise, Run, bcc_box, five_tet_box, moved};
 use nalgebra::Vector3;
 use stiction_deformable::fem::{FemSettings, HessianPolicy, Material};
 
@@ -24,56 +24,57 @@ fn misshape(run: &Run) -> f64 {
     worst / 0.1
 }
 
-/// Damped, so that what is looked at is where it goes and not for how long it rings.
-fn jelly(young: f64, poisson: f64) -> Material {
-    Material::corotational(young, poisson, 1e3).damped(0.0, 0.02)
-}
-
+/// From a start with noise of 1 % of the side. Where the cube spins in the end (`K` keeps that) it stays
+/// stretched a little.
 fn recovers(
     name: &str,
-    settings: FemSettings,
+    poisson: f64,
+    hessian: HessianPolicy,
     start: impl Fn(Vector3<f64>, &mut Noise) -> Vector3<f64>,
 ) {
+    let settings = FemSettings {
+        hessian,
+        ..FemSettings::default()
+    };
     for seed in 0..3 {
         let mut noise = Noise(seed);
-        let mut run = Run::new(&cube(), jelly(1e5, 0.45), settings, 0.01);
-        let x: Vec<f64> = run
-            .x
-            .chunks_exact(3)
-            .flat_map(|x| {
-                let x = start(Vector3::new(x[0], x[1], x[2]), &mut noise);
-                let x = x + Vector3::from_fn(|_, _| 1e-3 * noise.next());
-                [x.x, x.y, x.z]
-            })
-            .collect();
-        run.x = x;
+        let material = Material::corotational(1e5, poisson, 1e3);
+        let mut run = Run::new(&bcc_box([0.1; 3], [3; 3]), material, settings, 0.01);
+        let nodes = run.x.chunks_exact(3).map(|x| {
+            let x = start(Vector3::new(x[0], x[1], x[2]), &mut noise);
+            x + Vector3::from_fn(|_, _| 1e-3 * noise.next())
+        });
+        run.x = nodes.flat_map(|x| [x.x, x.y, x.z]).collect();
         let initial = run.energy();
         let mut gained = 0.0;
         for _ in 0..300 {
             gained += run.step().ledger.balance().max(0.0);
         }
-        let off = misshape(&run);
-        println!(
-            "{name} {} seed {seed}: off {off:.1e} gained {:.1e}",
-            settings.hessian.name(),
-            gained / initial
+        let (off, name) = (
+            misshape(&run),
+            format!("{name} {poisson} {} {seed}", hessian.name()),
         );
-        assert!(off < 1e-4, "{name} {}: {off}", settings.hessian.name());
-        assert!(gained < 1e-9 * initial);
+        println!("{name}: off {off:.1e} gained {:.1e}", gained / initial);
+        assert!(off < 1e-3, "{name}: {off}");
+        assert!(gained < 1e-9 * initial, "{name}");
+        let states = run.model().element_states(&run.x).unwrap();
+        assert!(
+            states.iter().all(|state| state.volume_ratio > 0.0),
+            "{name}"
+        );
     }
 }
 
 #[test]
 fn turned_inside_out_flat_and_collapsed_cubes_recover() {
     for hessian in [HessianPolicy::Psd, HessianPolicy::CoRotated] {
-        let settings = FemSettings {
-            hessian,
-            ..FemSettings::default()
-        };
-        recovers("mirrored", settings, |x, _| Vector3::new(-x.x, x.y, x.z));
-        recovers("flat", settings, |x, _| Vector3::new(x.x, x.y, 0.0));
-        recovers("point", settings, |_, _| Vector3::zeros());
-        recovers("random", settings, |_, noise| {
+        recovers("mirrored", 0.3, hessian, |x, _| {
+            Vector3::new(-x.x, x.y, x.z)
+        });
+        recovers("flat", 0.3, hessian, |x, _| Vector3::new(x.x, x.y, 0.0));
+        recovers("flat", 0.45, hessian, |x, _| Vector3::new(x.x, x.y, 0.0));
+        recovers("point", 0.3, hessian, |_, _| Vector3::zeros());
+        recovers("random", 0.3, hessian, |_, noise| {
             Vector3::from_fn(|_, _| 0.05 * noise.next())
         });
     }
@@ -143,7 +144,7 @@ fn a_squeezed_cube_returns() {
 
 #[test]
 fn a_squeezed_neo_hookean_cube_returns() {
-    for time_step in [0.01] {
+    for time_step in [0.01, 0.001] {
         let [off, gained] = squeeze(
             Material::neo_hookean(1e5, 0.45, 1e3),
             FemSettings::default(),
@@ -156,8 +157,17 @@ fn a_squeezed_neo_hookean_cube_returns() {
 #[test]
 fn thrown_through_itself_it_lands_where_it_was_thrown() {
     // Recovery keeps the momentum: a mirrored cube in free flight.
-    let mut run = Run::new(&cube(), jelly(1e5, 0.45), FemSettings::default(), 0.01);
+    let mut run = Run::new(
+        &cube(),
+        Material::corotational(1e5, 0.45, 1e3),
+        FemSettings::default(),
+        0.01,
+    );
     run.x = moved(&run.x, |x| Vector3::new(x.x, x.y, 0.1 - x.z));
+    let mut noise = Noise(4);
+    for x in &mut run.x {
+        *x += 1e-3 * noise.next();
+    }
     for v in run.v.chunks_exact_mut(3) {
         v[0] = 2.0;
     }

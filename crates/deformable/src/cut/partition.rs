@@ -96,6 +96,13 @@ pub(super) fn is_outside(neighbour: u32) -> bool {
     neighbour == OUTSIDE
 }
 
+/// About how many pieces of `limit` nodes hold a part of more: seams double their nodes, so pieces are
+/// counted as blocks of cells, which have a node less in each direction.
+fn pieces_needed(nodes: usize, limit: usize) -> usize {
+    let cells = |nodes: usize| ((nodes as f64).cbrt() - 1.0).powi(3);
+    ((cells(nodes) / cells(limit)).ceil() as usize).clamp(2, nodes)
+}
+
 impl Bisector<'_> {
     /// Halves a part until its pieces are small enough. Without recursion: a stack of parts.
     fn divide(&mut self, whole: Vec<u32>) {
@@ -111,7 +118,7 @@ impl Bisector<'_> {
                 continue;
             }
             // Three pieces are cut 1 : 2, not 1 : 1 : 2.
-            let pieces = nodes.div_ceil(self.limit);
+            let pieces = pieces_needed(nodes, self.limit);
             let (first, second) = self.halve(part, pieces / 2, pieces);
             parts.push(second);
             parts.push(first);
