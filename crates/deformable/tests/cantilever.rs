@@ -1,4 +1,5 @@
 //! A bar bent by a load at its tip against Timoshenko's beam.
+#![expect(clippy::print_stdout, reason = "figures are shown with --nocapture")]
 
 mod common;
 

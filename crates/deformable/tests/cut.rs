@@ -1,4 +1,5 @@
 //! Pieces joined at their seams move as the whole.
+#![expect(clippy::print_stdout, reason = "figures are shown with --nocapture")]
 
 mod common;
 

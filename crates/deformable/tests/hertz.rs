@@ -1,4 +1,5 @@
 //! A ball between two plates against Hertz.
+#![expect(clippy::print_stdout, reason = "figures are shown with --nocapture")]
 
 mod common;
 

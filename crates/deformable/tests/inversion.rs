@@ -1,4 +1,5 @@
 //! Elements that are flat or inside out find back.
+#![expect(clippy::print_stdout, reason = "figures are shown with --nocapture")]
 
 mod common;
 
@@ -36,7 +37,7 @@ fn recovers(
         hessian,
         ..FemSettings::default()
     };
-    for seed in 0..3 {
+    for seed in 0..2 {
         let mut noise = Noise(seed);
         let material = Material::corotational(1e5, poisson, 1e3);
         let mut run = Run::new(&bcc_box([0.1; 3], [3; 3]), material, settings, 0.01);
@@ -47,7 +48,7 @@ fn recovers(
         run.x = nodes.flat_map(|x| [x.x, x.y, x.z]).collect();
         let initial = run.energy();
         let mut gained = 0.0;
-        for _ in 0..300 {
+        for _ in 0..200 {
             gained += run.step().ledger.balance().max(0.0);
         }
         let (off, name) = (

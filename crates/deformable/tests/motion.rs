@@ -1,4 +1,5 @@
 //! Free motion: momentum and energy.
+#![expect(clippy::print_stdout, reason = "figures are shown with --nocapture")]
 
 mod common;
 

@@ -66,11 +66,17 @@ impl Piece {
     }
 
     /// Its part of a list that has an entry for each tetrahedron of the whole mesh, such as materials.
+    ///
+    /// # Panics
+    /// If the list is shorter than that.
     pub fn of_tets<T: Copy>(&self, whole: &[T]) -> Vec<T> {
         self.tets.iter().map(|&tet| whole[tet as usize]).collect()
     }
 
     /// Writes its part of a list with three numbers for each node of the whole mesh.
+    ///
+    /// # Panics
+    /// If the list is shorter than that.
     pub fn read_whole(&self, whole: &[f64], own: &mut [f64]) {
         for (own, &node) in own.chunks_exact_mut(3).zip(&self.nodes) {
             own.copy_from_slice(&whole[3 * node as usize..3 * node as usize + 3]);
@@ -143,6 +149,9 @@ impl Cut {
 
     /// Writes a list with three numbers for each node of the whole mesh from those of the pieces, taking
     /// the owning copies.
+    ///
+    /// # Panics
+    /// If there are fewer lists than pieces, or one is shorter than its piece.
     pub fn write_whole(&self, of_pieces: &[&[f64]], whole: &mut [f64]) {
         for (own, copy) in whole.chunks_exact_mut(3).zip(&self.owners) {
             let at = 3 * copy.node as usize;

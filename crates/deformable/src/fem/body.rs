@@ -45,7 +45,7 @@ impl StepStart<'_> {
         }
     }
 
-    fn check(&self, model: &FemModel, settings: &FemSettings) -> Result<(), FemError> {
+    pub(super) fn check(&self, model: &FemModel, settings: &FemSettings) -> Result<(), FemError> {
         settings.check_theta(self.theta)?;
         if !(self.time_step > 0.0 && self.time_step.is_finite()) {
             return Err(FemError::BadSetting {
@@ -296,6 +296,7 @@ impl SoftBody {
         x_end: &mut [f64],
         v_end: &mut [f64],
     ) -> Result<(), FemError> {
+        start.check(&self.model, &self.settings)?;
         self.model.check_values("velocity of the step", v_hat)?;
         for (what, found) in [
             ("positions at the end", x_end.len()),

@@ -65,6 +65,7 @@ impl SoftBody {
         v_hat: &[f64],
         impulse: &[f64],
     ) -> Result<Ledger, FemError> {
+        start.check(&self.model, &self.settings)?;
         self.model.check_values("velocity of the step", v_hat)?;
         if !impulse.is_empty() {
             self.model.check_values("impulse", impulse)?;

@@ -8,6 +8,7 @@ mod gather;
 mod held;
 mod ledger;
 mod material;
+mod merit;
 mod model;
 mod pattern;
 mod policy;

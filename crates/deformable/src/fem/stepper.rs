@@ -130,7 +130,7 @@ impl Stepper {
         self.set_base();
         if self.body.model.needs_line_search() {
             self.last.copy_from_slice(&self.base);
-            self.backtrack(start);
+            self.backtrack(start)?;
         }
         let linearizations = self.body.settings.linearizations;
         for _ in 1..linearizations {
@@ -187,8 +187,7 @@ impl Stepper {
         self.body.linearize(start, Some(&self.v_hat))?;
         self.last.copy_from_slice(&self.v_hat);
         self.solve(start)?;
-        self.backtrack(start);
-        Ok(())
+        self.backtrack(start)
     }
 
     fn repeat_while_gaining(
@@ -229,10 +228,10 @@ impl Stepper {
 
     /// Halves the way from the last linearisation until the function whose minimum the step seeks does
     /// not grow.
-    fn backtrack(&mut self, start: &StepStart<'_>) {
-        let before = self.body.merit(start, &self.last);
+    fn backtrack(&mut self, start: &StepStart<'_>) -> Result<(), FemError> {
+        let before = self.body.merit(start, &self.last)?;
         for _ in 0..MAX_HALVINGS {
-            let after = self.body.merit(start, &self.v_hat);
+            let after = self.body.merit(start, &self.v_hat)?;
             // Rounding apart: at the minimum nothing falls any more.
             if after <= before + 1e-13 * before.abs() {
                 break;
@@ -241,6 +240,7 @@ impl Stepper {
                 *v = 0.5 * (*v + last);
             }
         }
+        Ok(())
     }
 
     fn halve_while_gaining(
@@ -264,36 +264,5 @@ impl Stepper {
             }
         }
         Ok(())
-    }
-}
-
-impl SoftBody {
-    /// The function of v̂ whose minimum a step with all forces implicit is, J:
-    /// |v̂ − v|²_M/(2(1 − θ)) + ψ(x + w h v̂)/w − h f·v̂ + h/2 v̂ᵀDv̂, D as of the last linearisation.
-    /// Whoever solves with impulses from outside shortens v̂ − v̂ₖ until this minus v̂ᵀJᵀλ does not grow.
-    pub fn merit(&mut self, start: &StepStart<'_>, v_hat: &[f64]) -> f64 {
-        let (h, share) = (start.time_step, start.share());
-        let way = Some((v_hat, share * h));
-        let elastic = self
-            .model
-            .energy_along(start.x, way, &mut self.energy_parts)
-            .0;
-        let mut sum = elastic / share;
-        for (node, &mass) in self.model.mass.iter().enumerate() {
-            let v = read(v_hat, node);
-            let change = (v - read(start.v, node)).norm_squared();
-            sum += 0.5 * mass * self.weights.mass * change;
-            sum +=
-                h * (0.5 * self.model.mass_damping[node] * v - start.force_of(node, mass)).dot(&v);
-        }
-        for (element, part) in self.model.elements.iter().zip(&self.parts) {
-            if element.stiffness_damping > 0.0 {
-                let v = element.corners(v_hat);
-                let product = super::element::multiply(&part.stiffness, &v);
-                let power: f64 = product.iter().zip(&v).map(|(a, b)| a.dot(b)).sum();
-                sum += 0.5 * h * element.stiffness_damping * power;
-            }
-        }
-        sum
     }
 }
