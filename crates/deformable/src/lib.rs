@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+pub mod cut;
+pub mod fem;
 pub mod mesh;
 pub mod rod;
 
