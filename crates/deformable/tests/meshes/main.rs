@@ -5,6 +5,7 @@ mod filling;
 mod random;
 mod refusals;
 mod shapes;
+mod sizes;
 mod surfaces;
 
 use stiction_deformable::TetMesh;

@@ -39,7 +39,7 @@ proptest! {
         let bounds = Bounds::centred(Vector3::repeat(2.0));
         let mesh = fill(&bounds, size, |place| {
             let sum: f64 = waves.iter().map(|(wave, phase)| (wave.dot(place) + phase).sin()).sum();
-            (sum - 0.5).max(place.norm() - 1.0)
+            (sum - 0.6 * waves.len() as f64).max(place.norm() - 1.0)
         });
         // Pieces are refused; what hangs together is within the bound.
         if let Ok(mesh) = mesh {

@@ -68,12 +68,15 @@ pub(super) fn segments_squared([a, b]: [&Vector3<f64>; 2], [c, d]: [&Vector3<f64
     (w + u * s - v * t).norm_squared()
 }
 
+/// Lines less steep than this over a triangle's plane, rad, do not meet it: where would be lost in rounding.
+const STEEP: f64 = 1e-10;
+
 /// Where a line from `from` along `along` (m) meets a triangle, as a multiple of `along`.
 pub(super) fn ray(from: &Vector3<f64>, along: &Vector3<f64>, [a, b, c]: &Triangle) -> Option<f64> {
     let (ab, ac) = (b - a, c - a);
     let normal = along.cross(&ac);
     let det = ab.dot(&normal);
-    if det == 0.0 {
+    if !(det.abs() > STEEP * ab.cross(&ac).norm() * along.norm()) {
         return None;
     }
     let s = from - a;
