@@ -4,7 +4,7 @@ use nalgebra::Vector3;
 
 use super::boundary::{Face, sorted_faces};
 use super::tet_mesh::volume;
-use super::{Bounds, MeshError};
+use super::{Bounds, MeshError, TetMesh};
 
 /// A tetrahedron whose volume is less than this share of the cube over its longest edge is flat: its
 /// shape functions' gradients would be lost in rounding.
@@ -41,9 +41,8 @@ pub(super) fn check(nodes: &[Vector3<f64>], tets: &[[u32; 4]]) -> Result<(), Mes
     if let Some(node) = used.iter().position(|used| !used) {
         return Err(MeshError::UnusedNode { node });
     }
-    let faces = sorted_faces(tets);
-    check_faces(&faces)?;
-    check_pieces(nodes, tets, &faces)
+    check_faces(&sorted_faces(tets))?;
+    check_pieces(nodes, tets)
 }
 
 /// At most two tetrahedra to a face, and these on either side of it.
@@ -58,32 +57,61 @@ fn check_faces(faces: &[Face]) -> Result<(), MeshError> {
     Ok(())
 }
 
-/// A chain of common faces from each tetrahedron to the first.
-fn check_pieces(
-    nodes: &[Vector3<f64>],
-    tets: &[[u32; 4]],
-    faces: &[Face],
-) -> Result<(), MeshError> {
-    // The smallest tetrahedron of each piece stands for it.
-    let mut parent: Vec<u32> = (0..tets.len() as u32).collect();
-    let root = |parent: &mut [u32], mut tet: u32| {
-        while parent[tet as usize] != tet {
-            parent[tet as usize] = parent[parent[tet as usize] as usize];
-            tet = parent[tet as usize];
-        }
-        tet
-    };
-    for same in faces.chunk_by(|a, b| a.key == b.key) {
-        if let [first, second] = same {
-            let roots = [first, second].map(|face| root(&mut parent, face.tet));
-            parent[roots[0].max(roots[1]) as usize] = roots[0].min(roots[1]);
-        }
+/// A chain of common nodes from each tetrahedron to the first.
+fn check_pieces(nodes: &[Vector3<f64>], tets: &[[u32; 4]]) -> Result<(), MeshError> {
+    let mut pieces = Pieces::new(nodes.len());
+    for &[first, ref others @ ..] in tets {
+        others.iter().for_each(|&other| pieces.join(first, other));
     }
-    match (0..tets.len()).find(|&tet| root(&mut parent, tet as u32) != 0) {
+    let first = pieces.of(tets[0][0]);
+    match tets.iter().position(|tet| pieces.of(tet[0]) != first) {
         Some(tet) => {
             let place = nodes[tets[tet][0] as usize];
             Err(MeshError::Pieces { tet, place })
         }
         None => Ok(()),
+    }
+}
+
+/// Refuses parts that hang on others by a node or an edge alone, and swing there as on a hinge.
+pub(super) fn check_hinges(mesh: &TetMesh) -> Result<(), MeshError> {
+    let mut pieces = Pieces::new(mesh.tets().len());
+    for same in sorted_faces(mesh.tets()).chunk_by(|a, b| a.key == b.key) {
+        if let [first, second] = same {
+            pieces.join(first.tet, second.tet);
+        }
+    }
+    match (0..mesh.tets().len()).find(|&tet| pieces.of(tet as u32) != 0) {
+        Some(tet) => {
+            let place = mesh.corners(tet)[0];
+            Err(MeshError::Hinge { tet, place })
+        }
+        None => Ok(()),
+    }
+}
+
+/// Things of which some are joined; the smallest of each piece stands for it.
+struct Pieces {
+    parents: Vec<u32>,
+}
+
+impl Pieces {
+    fn new(count: usize) -> Self {
+        let parents = (0..count as u32).collect();
+        Self { parents }
+    }
+
+    fn of(&mut self, mut thing: u32) -> u32 {
+        while self.parents[thing as usize] != thing {
+            let parent = self.parents[thing as usize];
+            self.parents[thing as usize] = self.parents[parent as usize];
+            thing = parent;
+        }
+        thing
+    }
+
+    fn join(&mut self, a: u32, b: u32) {
+        let [a, b] = [self.of(a), self.of(b)];
+        self.parents[a.max(b) as usize] = a.min(b);
     }
 }

@@ -65,12 +65,23 @@ pub enum MeshError {
     },
     /// A mesh of several pieces.
     #[error(
-        "the mesh falls into pieces: no chain of common faces joins tetrahedron {tet} near \
+        "the mesh falls into pieces: no chain of common nodes joins tetrahedron {tet} near \
          ({}, {}, {}) m to tetrahedron 0; mesh each piece on its own, or choose smaller cells if \
          a wall thinner than about 1.5 cells was torn", .place.x, .place.y, .place.z
     )]
     Pieces {
         /// A tetrahedron of another piece than that of the first one.
+        tet: usize,
+        /// One of its nodes, m.
+        place: Vector3<f64>,
+    },
+    /// A part of a filled body that hangs on by a node or an edge alone.
+    #[error(
+        "tetrahedron {tet} near ({}, {}, {}) m hangs on the rest by a node or an edge alone; choose \
+         smaller cells: a wall thinner than about 1.5 cells was torn", .place.x, .place.y, .place.z
+    )]
+    Hinge {
+        /// A tetrahedron of the part.
         tet: usize,
         /// One of its nodes, m.
         place: Vector3<f64>,

@@ -7,7 +7,7 @@ use super::{Boundary, Bounds, MeshError, check};
 /// Tetrahedra that fill a body at rest.
 ///
 /// Whatever one holds has been checked: finite nodes, each of some tetrahedron; tetrahedra of positive
-/// volume, at most two to a face and on either side of it, all joined by faces.
+/// volume, at most two to a face and on either side of it, all hanging together.
 #[derive(Debug, Clone, PartialEq)]
 pub struct TetMesh {
     nodes: Vec<Vector3<f64>>,
@@ -20,7 +20,7 @@ impl TetMesh {
     ///
     /// # Errors
     /// No tetrahedron, a node that is not finite or of no tetrahedron, a tetrahedron that names no node
-    /// or is flat or inside out, three tetrahedra on a face, pieces that no face joins; each named.
+    /// or is flat or inside out, three tetrahedra on a face, pieces without a common node; each named.
     pub fn new(nodes: Vec<Vector3<f64>>, tets: Vec<[u32; 4]>) -> Result<Self, MeshError> {
         check::check(&nodes, &tets)?;
         Ok(Self { nodes, tets })

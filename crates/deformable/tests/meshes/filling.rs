@@ -60,7 +60,8 @@ fn angles_are_bounded_and_surfaces_closed() {
 #[test]
 fn volumes_converge_in_second_order() {
     let half = Vector3::new(1.0, 0.7, 0.5);
-    let bodies: [(f64, Box<dyn Fn(f64) -> TetMesh>); 3] = [
+    type Maker = Box<dyn Fn(f64) -> TetMesh>;
+    let bodies: [(f64, Maker); 3] = [
         (4.0 / 3.0 * PI, Box::new(|size| ball(1.0, size).unwrap())),
         (
             4.0 / 3.0 * PI * half.product(),

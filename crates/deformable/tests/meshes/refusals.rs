@@ -1,7 +1,7 @@
 //! Meshes that are refused, by what is wrong with them.
 
 use stiction_deformable::TetMesh;
-use stiction_deformable::mesh::{MeshError, Pattern, cylinder, mat, solid_box};
+use stiction_deformable::mesh::{MeshError, Pattern, Pinch, cylinder, mat, solid_box};
 use stiction_deformable::nalgebra::Vector3;
 
 fn nodes() -> Vec<Vector3<f64>> {
@@ -73,10 +73,14 @@ fn overlaps_and_pieces_are_named() {
     );
     let twice = refused(nodes()[..4].to_vec(), &[[0, 1, 2, 3], [0, 1, 2, 3]]);
     assert!(matches!(twice, MeshError::CrowdedFace { .. }), "{twice}");
-    // Joined by an edge alone they would swing as on a hinge.
-    let mut hinge = nodes()[..4].to_vec();
-    hinge.extend([Vector3::new(1.0, 0.0, -1.0), Vector3::new(0.0, -1.0, -1.0)]);
-    let pieces = refused(hinge, &[[0, 1, 2, 3], [0, 1, 5, 4]]);
+    // Joined by an edge alone they swing as on a hinge: taken, and told.
+    let mut more = nodes()[..4].to_vec();
+    more.extend([Vector3::new(1.0, 0.0, -1.0), Vector3::new(0.0, -1.0, -1.0)]);
+    let hinge = TetMesh::new(more, vec![[0, 1, 2, 3], [0, 1, 5, 4]]).unwrap();
+    assert_eq!(hinge.quality().pinch, Some(Pinch::Edge([0, 1])));
+    let apart = nodes()[..4].iter().map(|node| node + 5.0 * Vector3::x());
+    let two = nodes()[..4].iter().copied().chain(apart).collect();
+    let pieces = refused(two, &[[0, 1, 2, 3], [4, 5, 6, 7]]);
     assert!(
         matches!(pieces, MeshError::Pieces { tet: 1, .. }),
         "{pieces}"

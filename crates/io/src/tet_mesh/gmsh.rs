@@ -22,19 +22,18 @@ const TETRAHEDRON: i64 = 4;
 fn kind(number: i64) -> Option<(usize, Option<&'static str>)> {
     Some(match number {
         1 => (2, None),
-        TRIANGLE => (3, None),
-        QUADRILATERAL | TETRAHEDRON => (4, None),
+        // Curves of order 2 to 4 among them.
+        TRIANGLE | 8 => (3, None),
+        QUADRILATERAL | TETRAHEDRON | 26 => (4, None),
         5 => (8, Some("a hexahedron")),
         6 => (6, Some("a prism")),
         7 => (5, Some("a pyramid")),
-        8 => (3, None),
         9 => (6, Some("a triangle of order 2")),
         10 => (9, Some("a quadrilateral of order 2")),
         11 => (10, Some("a tetrahedron of order 2")),
         15 => (1, None),
         16 => (8, Some("a quadrilateral of order 2")),
         21 => (10, Some("a triangle of order 3")),
-        26 => (4, None),
         27 => (5, None),
         29 => (20, Some("a tetrahedron of order 3")),
         30 => (35, Some("a tetrahedron of order 4")),

@@ -13,6 +13,7 @@ mod stencil;
 use nalgebra::Vector3;
 
 use super::boxes::check_length;
+use super::check::check_hinges;
 use super::surface::TriangleSurface;
 use super::{Bounds, MeshError, TetMesh};
 use cut::CutLattice;
@@ -28,7 +29,7 @@ use lattice::Lattice;
 /// # Errors
 /// A size that is not positive, more cells than [`super::MOST_CELLS`], a function that is no number
 /// somewhere or not positive outside of the box, a body that no lattice point hits or that falls into
-/// pieces.
+/// pieces or hangs together by a node or an edge alone.
 pub fn fill(
     bounds: &Bounds,
     size: f64,
@@ -38,10 +39,12 @@ pub fn fill(
     let mut cut = CutLattice::new(lattice, &distance)?;
     cut.warp();
     let (nodes, tets) = stencil::fill(&cut);
-    match tets.is_empty() {
-        true => Err(MeshError::NothingInside { size }),
-        false => TetMesh::new(nodes, tets),
+    if tets.is_empty() {
+        return Err(MeshError::NothingInside { size });
     }
+    let mesh = TetMesh::new(nodes, tets)?;
+    check_hinges(&mesh)?;
+    Ok(mesh)
 }
 
 /// Fills a closed surface with tetrahedra; `size` is the side of the lattice's cubes, m.
