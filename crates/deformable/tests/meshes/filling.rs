@@ -65,7 +65,7 @@ fn volumes_converge_in_second_order() {
         (4.0 / 3.0 * PI, Box::new(|size| ball(1.0, size).unwrap())),
         (
             4.0 / 3.0 * PI * half.product(),
-            Box::new(|size| {
+            Box::new(move |size| {
                 fill(&Bounds::centred(2.0 * half), size, |p| ellipsoid(p, &half)).unwrap()
             }),
         ),

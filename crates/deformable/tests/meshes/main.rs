@@ -1,5 +1,7 @@
 //! Meshes of tetrahedra: generators, filling of bodies, surfaces, refusals.
 
+#![expect(clippy::print_stdout, reason = "the tests print what they measure")]
+
 mod boxes;
 mod filling;
 mod random;

@@ -3,7 +3,7 @@
 use std::f64::consts::TAU;
 
 use stiction_deformable::mesh::{Bounds, TriangleSurface};
-use stiction_deformable::nalgebra::Vector3;
+use stiction_deformable::nalgebra::{Rotation3, Vector3};
 
 /// A ring around z: signed distance.
 pub fn torus(place: &Vector3<f64>, large: f64, small: f64) -> f64 {
@@ -138,7 +138,7 @@ pub fn surface((places, faces): &Soup) -> TriangleSurface {
 
 /// Moved and turned.
 pub fn placed((places, faces): Soup, shift: Vector3<f64>, turn: Vector3<f64>) -> Soup {
-    let turn = stiction_deformable::nalgebra::Rotation3::new(turn);
+    let turn = Rotation3::new(turn);
     (
         places.iter().map(|place| turn * place + shift).collect(),
         faces,
