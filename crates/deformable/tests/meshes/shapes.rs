@@ -6,24 +6,24 @@ use stiction_deformable::mesh::{Bounds, TriangleSurface};
 use stiction_deformable::nalgebra::{Rotation3, Vector3};
 
 /// A ring around z: signed distance.
-pub fn torus(place: &Vector3<f64>, large: f64, small: f64) -> f64 {
+pub(crate) fn torus(place: &Vector3<f64>, large: f64, small: f64) -> f64 {
     (place.xy().norm() - large).hypot(place.z) - small
 }
 
-pub fn torus_bounds(large: f64, small: f64) -> Bounds {
+pub(crate) fn torus_bounds(large: f64, small: f64) -> Bounds {
     let across = large + small;
     Bounds::centred(2.0 * Vector3::new(across, across, small))
 }
 
 /// Negative inside, no distance: only its zero counts.
-pub fn ellipsoid(place: &Vector3<f64>, half: &Vector3<f64>) -> f64 {
+pub(crate) fn ellipsoid(place: &Vector3<f64>, half: &Vector3<f64>) -> f64 {
     place.component_div(half).norm() - 1.0
 }
 
-pub type Soup = (Vec<Vector3<f64>>, Vec<[u32; 3]>);
+pub(crate) type Soup = (Vec<Vector3<f64>>, Vec<[u32; 3]>);
 
 /// An icosahedron whose faces are quartered so many times, on a sphere of radius 1.
-pub fn icosphere(times: usize) -> Soup {
+pub(crate) fn icosphere(times: usize) -> Soup {
     let golden = (1.0 + 5.0_f64.sqrt()) / 2.0;
     let mut places = Vec::new();
     for [a, b] in [
@@ -75,7 +75,7 @@ pub fn icosphere(times: usize) -> Soup {
 }
 
 /// A polygon in the xy plane, counter-clockwise, with given triangles, drawn out along z.
-pub fn extruded(outline: &[[f64; 2]], triangles: &[[u32; 3]], height: f64) -> Soup {
+pub(crate) fn extruded(outline: &[[f64; 2]], triangles: &[[u32; 3]], height: f64) -> Soup {
     let count = outline.len() as u32;
     let at = |z: f64| outline.iter().map(move |&[x, y]| Vector3::new(x, y, z));
     let places = at(0.0).chain(at(height)).collect();
@@ -90,13 +90,13 @@ pub fn extruded(outline: &[[f64; 2]], triangles: &[[u32; 3]], height: f64) -> So
     (places, faces)
 }
 
-pub fn cube(side: f64) -> Soup {
+pub(crate) fn cube(side: f64) -> Soup {
     let outline = [[0.0, 0.0], [side, 0.0], [side, side], [0.0, side]];
     extruded(&outline, &[[0, 1, 2], [0, 2, 3]], side)
 }
 
 /// An L of limbs of width 1 and length 3, of height 1.
-pub fn angle_iron() -> Soup {
+pub(crate) fn angle_iron() -> Soup {
     let outline = [
         [0.0, 0.0],
         [3.0, 0.0],
@@ -109,7 +109,7 @@ pub fn angle_iron() -> Soup {
 }
 
 /// A ring around z of `n` by `m` quadrilaterals.
-pub fn ring(large: f64, small: f64, n: u32, m: u32) -> Soup {
+pub(crate) fn ring(large: f64, small: f64, n: u32, m: u32) -> Soup {
     let mut places = Vec::new();
     let mut faces = Vec::new();
     for i in 0..n {
@@ -132,12 +132,12 @@ pub fn ring(large: f64, small: f64, n: u32, m: u32) -> Soup {
     (places, faces)
 }
 
-pub fn surface((places, faces): &Soup) -> TriangleSurface {
+pub(crate) fn surface((places, faces): &Soup) -> TriangleSurface {
     TriangleSurface::new(places, faces).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Moved and turned.
-pub fn placed((places, faces): Soup, shift: Vector3<f64>, turn: Vector3<f64>) -> Soup {
+pub(crate) fn placed((places, faces): Soup, shift: Vector3<f64>, turn: Vector3<f64>) -> Soup {
     let turn = Rotation3::new(turn);
     (
         places.iter().map(|place| turn * place + shift).collect(),
