@@ -152,13 +152,13 @@ fn version_4_binary() -> Vec<u8> {
         &VERSION_4[VERSION_4.find("$PhysicalNames").unwrap()..VERSION_4.find("$Entities").unwrap()];
     bytes.extend(names.as_bytes());
     let int = |bytes: &mut Vec<u8>, values: &[i32]| {
-        values.iter().for_each(|v| bytes.extend(v.to_le_bytes()))
+        values.iter().for_each(|v| bytes.extend(v.to_le_bytes()));
     };
     let size = |bytes: &mut Vec<u8>, values: &[u64]| {
-        values.iter().for_each(|v| bytes.extend(v.to_le_bytes()))
+        values.iter().for_each(|v| bytes.extend(v.to_le_bytes()));
     };
     let float = |bytes: &mut Vec<u8>, values: &[f64]| {
-        values.iter().for_each(|v| bytes.extend(v.to_le_bytes()))
+        values.iter().for_each(|v| bytes.extend(v.to_le_bytes()));
     };
     bytes.extend(b"$Entities\n");
     size(&mut bytes, &[0, 0, 1, 2]);
