@@ -43,6 +43,8 @@
 //! Conventions: SI units, f64, poses as [`nalgebra::Isometry3`], axes of revolution along z. No type
 //! of the geometry library underneath (parry) appears in this interface.
 
+pub use nalgebra;
+
 mod aabb;
 mod broad_phase;
 mod built_in;

@@ -70,6 +70,11 @@ pub(super) fn obeying_impulse(
                             Double::ZERO
                         }
                     }
+                    // Its closed form is all that is known of it, and that in 64-bit numbers.
+                    Law::Custom { law, parameters } => {
+                        let (x_bar, e) = (bare[row].hi(), error[row].hi());
+                        Double::from((law.response)(&parameters, x_bar, e, mass.hi()).0)
+                    }
                     // Contacts were dealt with above.
                     _ => Double::ZERO,
                 };
