@@ -23,7 +23,7 @@ impl Drop for File {
     }
 }
 
-const TOML: &str = "[[bodies]]\nname = \"ground\"\nkind = \"fixed\"\n\
+const TOML: &str = "name = \"plane\"\nseconds = 1.0\n[[bodies]]\nname = \"ground\"\nkind = \"fixed\"\n\
                     [[bodies.shapes]]\nname = \"plane\"\nkind = \"half-space\"\n";
 const URDF: &str = r#"<robot name="cart"><link name="base"><inertial><mass value="2"/>
     <inertia ixx="1" ixy="0" ixz="0" iyy="1" iyz="0" izz="1"/></inertial></link></robot>"#;
