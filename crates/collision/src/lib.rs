@@ -31,14 +31,14 @@
 //! | | rigid | points | chain | surface |
 //! |---|---|---|---|---|
 //! | **rigid** | yes | yes | yes | yes |
-//! | **points** | | yes, unless both have radius 0 | yes | refused |
-//! | **chain** | | | yes | refused |
-//! | **surface** | | | | refused |
-//! | **itself** | never | if it has a radius | yes | refused |
+//! | **points** | | yes, unless both have radius 0 | yes | yes |
+//! | **chain** | | | yes | yes |
+//! | **surface** | | | | yes |
+//! | **itself** | never | if it has a radius | yes | yes |
 //!
-//! *Refused*: [`Detector::detect`] returns an error that names the two, wherever they are, until the
-//! pair is excluded. So is a custom shape against anything that is not rigid: it cannot be asked for
-//! its distance to a point.
+//! A custom shape against anything that is not rigid is refused: it cannot be asked for its distance to
+//! a point. [`Detector::detect`] then returns an error that names the two, wherever they are, until the
+//! pair is excluded.
 //!
 //! Conventions: SI units, f64, poses as [`nalgebra::Isometry3`], axes of revolution along z. No type
 //! of the geometry library underneath (parry) appears in this interface.

@@ -1,223 +1,278 @@
-//! Closed surfaces over moving nodes, against rigid shapes.
+//! Surfaces that deform, against points, chains, each other and themselves.
 
 mod common;
 
 use common::scene::Scene;
-use common::{pose, rng};
+use common::{rng, unit};
 use nalgebra::{Isometry3, Point3, Vector3};
-use stiction_collision::{
-    Collider, CollisionError, ContactPoint, PlacesView, Shape, Support, shape::CustomShape,
-};
+use rand::RngExt;
+use stiction_collision::{Collider, ContactPoint, Geometry, PlacesView, Support};
 
-/// A cube of 1 m over 8 nodes, its faces outward.
-fn block() -> (Vec<Point3<f64>>, Vec<[u32; 3]>) {
-    let shape = Shape::cuboid("block", Vector3::repeat(0.5)).unwrap();
-    let mesh = shape.surface().unwrap();
-    (mesh.vertices().to_vec(), mesh.faces().to_vec())
+/// Vertices and outward faces of a solid made of unit cells of side `a`, some filled.
+fn voxels(filled: &dyn Fn([i32; 3]) -> bool, cells: [i32; 3], a: f64) -> Mesh {
+    let mut mesh = Mesh::default();
+    let mut index = std::collections::HashMap::new();
+    let cell = |i, j, k| (0..3).all(|d| (0..cells[d]).contains(&[i, j, k][d])) && filled([i, j, k]);
+    for i in 0..cells[0] {
+        for j in 0..cells[1] {
+            for k in 0..cells[2] {
+                if !cell(i, j, k) {
+                    continue;
+                }
+                for axis in 0..3 {
+                    for step in [-1, 1] {
+                        let mut next = [i, j, k];
+                        next[axis] += step;
+                        if cell(next[0], next[1], next[2]) {
+                            continue;
+                        }
+                        let (u, v) = ((axis + 1) % 3, (axis + 2) % 3);
+                        let corner = |s: i32, t: i32| {
+                            let mut at = [i, j, k];
+                            at[axis] += i32::from(step > 0);
+                            at[u] += s;
+                            at[v] += t;
+                            at
+                        };
+                        let mut ring = [corner(0, 0), corner(1, 0), corner(1, 1), corner(0, 1)];
+                        if step < 0 {
+                            ring.reverse();
+                        }
+                        let ring = ring.map(|at| {
+                            *index.entry(at).or_insert_with(|| {
+                                let place = at.map(|x| a * f64::from(x));
+                                mesh.vertices.push(Point3::from(place));
+                                mesh.vertices.len() as u32 - 1
+                            })
+                        });
+                        mesh.faces.push([ring[0], ring[1], ring[2]]);
+                        mesh.faces.push([ring[0], ring[2], ring[3]]);
+                    }
+                }
+            }
+        }
+    }
+    mesh
 }
 
-fn soft(faces: Vec<[u32; 3]>, n: usize) -> Collider {
-    Collider::surface("soft", (0..n as u32).collect(), faces, 0.05)
+#[derive(Debug, Clone, Default)]
+struct Mesh {
+    vertices: Vec<Point3<f64>>,
+    faces: Vec<[u32; 3]>,
 }
 
-fn scene(shape: Shape) -> (Scene, Vec<Point3<f64>>) {
-    let (nodes, faces) = block();
-    let mut scene = Scene::serial(1e-3);
-    scene
-        .colliders
-        .add(Collider::rigid("shape", 0, shape))
-        .unwrap();
-    scene.colliders.add(soft(faces, nodes.len())).unwrap();
-    (scene, nodes)
+impl Mesh {
+    fn collider(&self, name: &str, first_node: u32) -> Collider {
+        let nodes = (first_node..first_node + self.vertices.len() as u32).collect();
+        Collider::surface(name, nodes, self.faces.clone(), 0.05)
+    }
 }
 
-fn detect(scene: &mut Scene, pose: Isometry3<f64>, nodes: &[Point3<f64>]) -> Vec<ContactPoint> {
+fn block(cells: [i32; 3], a: f64) -> Mesh {
+    voxels(&|_| true, cells, a)
+}
+
+fn detect(scene: &mut Scene, poses: &[Isometry3<f64>], nodes: &[Point3<f64>]) -> Vec<ContactPoint> {
     let mut contacts = Vec::new();
-    let places = PlacesView::at_rest(std::slice::from_ref(&pose), nodes);
-    scene.detect_at(&places, &mut contacts).unwrap();
+    scene
+        .detect_at(&PlacesView::at_rest(poses, nodes), &mut contacts)
+        .unwrap();
     contacts
 }
 
-/// Side of the surface, and the normal towards it.
-fn of_surface(contact: &ContactPoint) -> (Support, Vector3<f64>) {
-    match contact.on[0] {
-        Support::Frame(_) => (contact.on[1], contact.normal),
-        _ => (contact.on[0], -contact.normal),
-    }
+/// Position of the surface point that a side stands on, from the nodes alone.
+fn stands_at(support: &Support, nodes: &[Point3<f64>]) -> Point3<f64> {
+    let parts = support.nodes().map(|(n, w)| nodes[n as usize].coords * w);
+    Point3::from(parts.sum::<Vector3<f64>>())
 }
 
 #[test]
-fn a_block_stands_on_its_nodes() {
-    let (mut scene, mut nodes) = scene(Shape::half_space("ground"));
-    for p in &mut nodes {
-        p.z += 0.499;
-    }
-    let contacts = detect(&mut scene, Isometry3::identity(), &nodes);
-    assert_eq!(contacts.len(), 4);
-    for c in &contacts {
-        let (support, normal) = of_surface(c);
-        assert!((c.gap + 1e-3).abs() < 1e-12 && (normal - Vector3::z()).norm() < 1e-12);
-        assert_eq!(support.nodes().count(), 1);
-    }
-}
-
-/// The small box as one shape, and as a part of a compound.
-fn tips() -> [Shape; 2] {
-    let tip = Shape::cuboid("tip", Vector3::repeat(0.1)).unwrap();
-    let part = (Isometry3::identity(), tip.clone());
-    [tip, Shape::compound("tips", vec![part]).unwrap()]
-}
-
-#[test]
-fn corners_of_a_rigid_box_press_into_a_moved_block() {
-    for tip in tips() {
-        let (mut scene, mut nodes) = scene(tip);
-        detect(&mut scene, Isometry3::translation(0.0, 0.0, 5.0), &nodes);
-        for p in &mut nodes {
-            p.z -= 0.1;
-        }
-        // bottom face of the small box 2 mm below the block's top at z = 0.4
-        let mut ids = Vec::new();
-        for step in 0..10 {
-            let x = 0.1 + 1e-3 * f64::from(step);
-            let place = Isometry3::translation(x, 0.05, 0.498);
-            let contacts = detect(&mut scene, place, &nodes);
-            assert_eq!(contacts.len(), 4);
-            for c in &contacts {
-                let (support, normal) = of_surface(c);
-                assert!((c.gap + 2e-3).abs() < 1e-12);
-                assert!((normal + Vector3::z()).norm() < 1e-12, "into the block");
-                let weights: f64 = support.nodes().map(|(_, w)| w).sum();
-                assert!((weights - 1.0).abs() < 1e-12);
-                let at: Vector3<f64> = support
-                    .nodes()
-                    .map(|(n, w)| nodes[n as usize].coords * w)
-                    .sum();
-                assert!((at.z - 0.4).abs() < 1e-12);
+fn balls_meet_a_block_at_the_distance_of_its_box() {
+    let mesh = block([4, 3, 2], 0.1);
+    let half = Vector3::new(0.2, 0.15, 0.1);
+    let mut rng = rng(7);
+    for radius in [0.0, 0.02] {
+        for _ in 0..200 {
+            let direction = unit(&mut rng);
+            let at = half + direction * rng.random_range(0.05..0.3);
+            let mut nodes = mesh.vertices.clone();
+            nodes.push(Point3::from(at));
+            let mut scene = Scene::serial(0.01);
+            scene.colliders.add(mesh.collider("block", 0)).unwrap();
+            let ball = Collider::points("ball", vec![nodes.len() as u32 - 1], radius);
+            scene.colliders.add(ball).unwrap();
+            let contacts = detect(&mut scene, &[], &nodes);
+            // distance of a box by hand
+            let outside = (at - half).abs() - half;
+            let distance = outside.map(|x| x.max(0.0)).norm() + outside.max().min(0.0);
+            let expected = distance - radius <= 0.01 && distance > -0.05;
+            assert_eq!(contacts.len(), usize::from(expected), "{at:?} {distance}");
+            if let [contact] = contacts.as_slice() {
+                assert!((contact.gap - (distance - radius)).abs() < 1e-12);
+                let ball = usize::from(contact.on[1].nodes().count() == 1);
+                let normal = contact.normal * if ball == 1 { 1.0 } else { -1.0 };
+                let surface = match ball {
+                    1 => contact.point_a(),
+                    _ => contact.point_b(),
+                };
+                assert!((stands_at(&contact.on[1 - ball], &nodes) - surface).norm() < 1e-12);
+                assert!((surface + normal * distance - nodes[nodes.len() - 1]).norm() < 1e-9);
             }
-            ids.push(contacts.iter().map(|c| c.id).collect::<Vec<_>>());
-        }
-        assert!(ids.windows(2).all(|w| w[0] == w[1]));
-    }
-}
-
-#[test]
-fn edges_and_corners_of_the_surface_know_inside_from_outside() {
-    // a needle's tip beside an edge: the nearest face alone would call some of these points inside
-    let needle = Shape::convex_hull(
-        "needle",
-        &[
-            Point3::origin(),
-            Point3::new(1.0, 0.1, 1.0),
-            Point3::new(1.1, 0.0, 1.0),
-            Point3::new(1.0, -0.1, 1.1),
-        ],
-    )
-    .unwrap();
-    let (mut scene, nodes) = scene(needle);
-    for (offset, expected) in [(5e-4, true), (-5e-4, true), (2e-3, false)] {
-        let place = Isometry3::translation(0.5 + offset, 0.1, 0.5 + offset);
-        let contacts = detect(&mut scene, place, &nodes);
-        assert_eq!(!contacts.is_empty(), expected, "{offset}");
-        for c in contacts {
-            let distance = if offset > 0.0 {
-                offset * 2.0_f64.sqrt()
-            } else {
-                offset
-            };
-            assert!((c.gap - distance).abs() < 1e-12, "{offset}: {}", c.gap);
         }
     }
 }
 
 #[test]
-fn contacts_depend_on_positions_and_not_on_how_they_came_about() {
-    let ball = Shape::sphere("ball", 0.3).unwrap();
-    let mut rng = rng(12);
-    let (mut moved, rest) = scene(ball.clone());
-    for _ in 0..20 {
-        let jitter = pose(&mut rng, 0.2);
-        let nodes: Vec<_> = rest.iter().map(|p| jitter * p).collect();
-        let place = pose(&mut rng, 0.4);
-        let contacts = detect(&mut moved, place, &nodes);
-        let (mut fresh, _) = scene(ball.clone());
-        assert_eq!(contacts, detect(&mut fresh, place, &nodes));
-    }
-}
-
-#[derive(Debug)]
-struct Nothing;
-
-impl CustomShape for Nothing {
-    fn bounds(&self) -> stiction_collision::Aabb {
-        stiction_collision::Aabb::from_center(Point3::origin(), Vector3::repeat(0.1))
-    }
-
-    fn as_any(&self) -> &dyn std::any::Any {
-        self
-    }
-}
-
-#[test]
-fn pairs_that_are_not_tested_are_refused_even_far_apart_until_excluded() {
-    let (nodes, faces) = block();
-    let far = Isometry3::translation(100.0, 0.0, 0.0);
-    let poses = [far, far];
-    let others = [
-        Collider::chain("other", vec![0, 1], 0.1),
-        Collider::points("other", vec![0], 0.1),
-        Collider::surface("other", (0..8).collect(), faces.clone(), 0.1),
-        Collider::rigid(
-            "other",
-            0,
-            Shape::custom("own", std::sync::Arc::new(Nothing)),
-        ),
-    ];
-    for other in others {
-        let mut scene = Scene::serial(1e-3);
-        scene
-            .colliders
-            .add(soft(faces.clone(), nodes.len()))
-            .unwrap();
-        scene.colliders.add(other).unwrap();
-        let places = PlacesView::at_rest(&poses, &nodes);
-        let mut contacts = Vec::new();
-        let error = scene.detect_at(&places, &mut contacts).unwrap_err();
-        assert!(matches!(error, CollisionError::UnsupportedPair { .. }));
-        let message = error.to_string();
-        assert!(message.contains("\"soft\"") && message.contains("\"other\""));
-        // it is said again, and not only the first time
-        assert!(scene.detect_at(&places, &mut contacts).is_err());
-        scene.colliders.exclude(0, 1).unwrap();
-        scene.detect_at(&places, &mut contacts).unwrap();
+fn two_blocks_touch_face_to_face_from_both_sides() {
+    let (below, above) = (block([3, 3, 1], 0.1), block([2, 2, 2], 0.07));
+    for gap in [-0.004, 0.0, 0.003] {
+        let shift = Vector3::new(0.08, 0.05, 0.1 + gap);
+        let mut nodes = below.vertices.clone();
+        nodes.extend(above.vertices.iter().map(|p| p + shift));
+        let mut scene = Scene::serial(0.005);
+        scene.colliders.add(below.collider("below", 0)).unwrap();
+        let first = below.vertices.len() as u32;
+        scene.colliders.add(above.collider("above", first)).unwrap();
+        let contacts = detect(&mut scene, &[], &nodes);
+        // nine vertices of the upper block, two of the lower that it covers
+        assert_eq!(contacts.len(), 11, "gap {gap}");
+        for contact in &contacts {
+            assert!((contact.gap - gap).abs() < 1e-12);
+            // "above" is A
+            assert!((contact.normal + Vector3::z()).norm() < 1e-9, "gap {gap}");
+            for (side, point) in [(0, contact.point_a()), (1, contact.point_b())] {
+                assert!((stands_at(&contact.on[side], &nodes) - point).norm() < 1e-9);
+            }
+        }
+        let mut ids: Vec<_> = contacts.iter().map(|contact| contact.id).collect();
+        ids.sort_unstable();
+        ids.dedup();
+        assert_eq!(ids.len(), 11, "ids are unique");
     }
 }
 
 #[test]
-fn bad_surfaces_are_refused_by_name() {
-    let (nodes, faces) = block();
-    let mut scene = Scene::serial(1e-3);
-    let mut refused = |collider: Collider, word: &str| {
-        let message = scene.colliders.add(collider).unwrap_err().to_string();
-        assert!(
-            message.contains("soft") && message.contains(word),
-            "{message}"
-        );
+fn a_rope_over_an_edge_touches_with_the_inside_of_its_link() {
+    let mesh = block([1, 1, 1], 0.1);
+    // across the edge x = 0.1, z = 0.1 at 45°, its centre line 0.012 from it
+    let middle = Point3::new(0.1, 0.05, 0.1) + Vector3::new(1.0, 0.0, 1.0).normalize() * 0.012;
+    let along = Vector3::new(1.0, 0.0, -1.0).normalize() * 0.05;
+    let poses = [middle - along, middle + along * 1.4].map(|p| Isometry3::from(p.coords));
+    let mut scene = Scene::serial(0.003);
+    scene.colliders.add(mesh.collider("block", 0)).unwrap();
+    let rope = Collider::chain("rope", vec![0, 1], 0.01);
+    scene.colliders.add(rope).unwrap();
+    let contacts = detect(&mut scene, &poses, &mesh.vertices);
+    assert_eq!(contacts.len(), 1);
+    assert!((contacts[0].gap - 0.002).abs() < 1e-9);
+    let Support::Frames { weights, .. } = contacts[0].on[1] else {
+        panic!("inside the link: {:?}", contacts[0].on);
     };
-    refused(soft(faces[1..].to_vec(), 8), "open");
-    refused(soft(faces.clone(), 7), "vertex 7");
-    refused(soft(faces.clone(), 9), "no face");
-    refused(soft(vec![[0, 0, 1]], 2), "repeats");
-    refused(
-        Collider::surface("soft", (0..8).collect(), faces.clone(), 0.0),
-        "depth",
-    );
-    let mut itself = soft(faces.clone(), 8);
-    itself.touches_itself = true;
-    refused(itself, "itself");
+    assert!((weights[1] - 1.0 / 2.4).abs() < 1e-7, "{weights:?}");
+}
 
-    let inverted = faces.iter().map(|f| [f[1], f[0], f[2]]).collect();
-    scene.colliders.add(soft(inverted, 8)).unwrap();
-    let error = scene.detect_at(&PlacesView::at_rest(&[], &nodes), &mut Vec::new());
-    assert!(error.unwrap_err().to_string().contains("inside out"));
+/// Two arms joined by a back, 0.1 m apart.
+fn clamp() -> Mesh {
+    voxels(&|[i, _, k]| i == 0 || k != 1, [4, 2, 3], 0.1)
+}
+
+#[test]
+fn the_arms_of_a_clamp_touch_each_other_and_nothing_else() {
+    let mesh = clamp();
+    let mut collider = mesh.collider("clamp", 0);
+    collider.touches_itself = true;
+    for gap in [0.004, 0.0, -0.004] {
+        // the upper arm is lowered, all but the back
+        let lowered = |p: &Point3<f64>| {
+            let is_arm = p.z > 0.15 && p.x > 0.15;
+            p - Vector3::z() * if is_arm { 0.1 - gap } else { 0.0 }
+        };
+        let nodes: Vec<_> = mesh.vertices.iter().map(lowered).collect();
+        let mut scene = Scene::serial(0.005);
+        scene.colliders.add(collider.clone()).unwrap();
+        let contacts = detect(&mut scene, &[], &nodes);
+        // at x = 0.2 the arm bends down from the back, its normal is another
+        let flat: Vec<_> = contacts.iter().filter(|c| c.point.x > 0.25).collect();
+        assert_eq!(flat.len(), 12, "gap {gap}");
+        for contact in &contacts {
+            assert!(
+                (contact.point.z - 0.1 - 0.5 * gap).abs() < 0.003,
+                "{contact:?}"
+            );
+            for (side, point) in [(0, contact.point_a()), (1, contact.point_b())] {
+                assert!((stands_at(&contact.on[side], &nodes) - point).norm() < 1e-9);
+            }
+        }
+        for contact in flat {
+            assert!((contact.gap - gap).abs() < 1e-12, "{contact:?}");
+            assert!((contact.normal.z.abs() - 1.0).abs() < 1e-9);
+        }
+    }
+}
+
+/// Where a point of a body goes.
+type Bend = fn(&Point3<f64>) -> Point3<f64>;
+
+#[test]
+fn a_thin_sheet_does_not_touch_itself_through_its_own_body() {
+    let mut collider = block([12, 12, 1], 0.01).collider("sheet", 0);
+    collider.touches_itself = true;
+    let mesh = block([12, 12, 1], 0.01);
+    // flat, bent, and squeezed to a quarter; the margin reaches over several cells
+    let shapes: [Bend; 3] = [
+        |p| *p,
+        |p| {
+            let (angle, radius) = (p.x / 0.05, 0.05 + p.z);
+            Point3::new(radius * angle.sin(), p.y, radius * angle.cos())
+        },
+        |p| Point3::new(p.x, p.y, 0.25 * p.z),
+    ];
+    for (number, shape) in shapes.into_iter().enumerate() {
+        let mut nodes: Vec<_> = mesh.vertices.iter().map(shape).collect();
+        if number == 1 {
+            // bending about y turned it inside out
+            nodes.iter_mut().for_each(|p| p.y = -p.y);
+            nodes.iter_mut().for_each(|p| p.x = -p.x);
+        }
+        let mut scene = Scene::serial(0.03);
+        scene.colliders.add(collider.clone()).unwrap();
+        let contacts = detect(&mut scene, &[], &nodes);
+        assert_eq!(contacts.len(), 0, "shape {number}: {:?}", contacts.first());
+    }
+}
+
+#[test]
+fn the_order_of_colliders_changes_nothing() {
+    let (soft, other) = (clamp(), block([2, 2, 2], 0.08));
+    let split = soft.vertices.len() as u32;
+    let mut nodes = soft.vertices.clone();
+    let shift = Vector3::new(0.13, 0.02, 0.295);
+    nodes.extend(other.vertices.iter().map(|p| p + shift));
+    let poses: Vec<_> = (0..6)
+        .map(|i| Isometry3::translation(0.05 + 0.05 * f64::from(i), 0.1, 0.475))
+        .collect();
+    let mut clamp = soft.collider("clamp", 0);
+    clamp.touches_itself = true;
+    let colliders = [
+        clamp,
+        other.collider("block", split),
+        Collider::chain("rope", (0..6).collect(), 0.02),
+    ];
+    let run = |order: [usize; 3]| {
+        let mut scene = Scene::serial(0.01);
+        for index in order {
+            scene.colliders.add(colliders[index].clone()).unwrap();
+        }
+        let mut contacts = detect(&mut scene, &poses, &nodes);
+        // indices follow the order; all else must not
+        contacts.iter_mut().for_each(|c| c.colliders = [0, 0]);
+        contacts.sort_by_key(|contact| contact.id);
+        contacts
+    };
+    let contacts = run([0, 1, 2]);
+    assert!(contacts.len() > 10, "{}", contacts.len());
+    for order in [[0, 2, 1], [1, 0, 2], [2, 1, 0]] {
+        assert_eq!(run(order), contacts, "{order:?}");
+    }
+    assert!(matches!(colliders[0].geometry, Geometry::Surface { .. }));
 }

@@ -6,7 +6,7 @@ use super::placed::Placed;
 use super::slots::{FlexibleWork, PairSlot};
 use crate::collider::{ColliderSet, Geometry};
 use crate::error::{CollisionError, Result};
-use crate::flexible::{FlexibleContact, against_shape};
+use crate::flexible::{FlexibleContact, against_shape, against_surface, surface_with_itself};
 use crate::narrow::{NarrowScratch, NarrowSettings, contacts_between, is_many_point_pair};
 use crate::pair_detector::{Handled, PairDetector};
 use crate::places::PlacesView;
@@ -94,12 +94,28 @@ impl PairTest<'_> {
                     *contact = FlexibleContact::flipped(*contact);
                 }
             }
+            [None, None] if pair[0] == pair[1] => {
+                let side = side(0);
+                match side.tree {
+                    Some(_) => surface_with_itself(&side, margin, near, out),
+                    None => work.search.within(&side, self.colliders, margin, out),
+                }
+            }
             [None, None] => {
-                let search = &mut work.search;
-                if pair[0] == pair[1] {
-                    search.within(&side(0), self.colliders, margin, out);
-                } else {
-                    search.between(&side(0), &side(1), self.colliders, margin, out);
+                let (a, b) = (side(0), side(1));
+                if a.tree.is_some() {
+                    against_surface([&a, &b], 0, margin, near, out);
+                }
+                if b.tree.is_some() {
+                    let first = out.len();
+                    against_surface([&b, &a], 1, margin, near, out);
+                    for contact in &mut out[first..] {
+                        *contact = FlexibleContact::flipped(*contact);
+                    }
+                }
+                if a.tree.is_none() && b.tree.is_none() {
+                    let search = &mut work.search;
+                    search.between(&a, &b, self.colliders, margin, out);
                 }
             }
         }
@@ -117,7 +133,7 @@ pub(super) fn check_pairs(colliders: &ColliderSet) -> Result<()> {
             // two flexible ones are seen once
             let seen = b.frame().is_none() && j <= i;
             let (i, j) = (i as u32, j as u32);
-            if !seen && !is_tested(&a.geometry, &b.geometry) && colliders.may_touch(i, j) {
+            if !seen && !is_tested(&b.geometry) && colliders.may_touch(i, j) {
                 return Err(CollisionError::UnsupportedPair {
                     shape_a: a.name.clone(),
                     kind_a: a.geometry.kind(),
@@ -130,12 +146,11 @@ pub(super) fn check_pairs(colliders: &ColliderSet) -> Result<()> {
     Ok(())
 }
 
-/// Whether a flexible geometry can be tested against another.
-fn is_tested(flexible: &Geometry, other: &Geometry) -> bool {
-    let is_surface = |geometry: &Geometry| matches!(geometry, Geometry::Surface { .. });
+/// Whether what deforms can be tested against a geometry.
+fn is_tested(other: &Geometry) -> bool {
     match other {
         Geometry::Rigid { shape, .. } => shape.has_signed_distance(),
-        _ => !is_surface(flexible) && !is_surface(other),
+        _ => true,
     }
 }
 

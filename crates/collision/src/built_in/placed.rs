@@ -95,10 +95,19 @@ impl Placed {
                     self.vertices.push(*position);
                 }
                 let vertices = &self.vertices[start..];
-                check_orientation(&collider.name, vertices, faces)?;
-                match &mut self.trees[index] {
-                    Some(tree) => tree.refit(vertices, faces),
-                    empty => *empty = Some(SurfaceTree::new(vertices, faces)),
+                let tree = match &mut self.trees[index] {
+                    Some(tree) => {
+                        tree.refit(vertices, faces);
+                        tree
+                    }
+                    empty => {
+                        // Later on it may be crushed flat for a moment.
+                        check_orientation(&collider.name, vertices, faces)?;
+                        empty.insert(SurfaceTree::new(vertices, faces))
+                    }
+                };
+                if collider.touches_itself {
+                    tree.update_normals(vertices, faces);
                 }
                 0.0
             }

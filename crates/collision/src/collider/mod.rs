@@ -26,8 +26,7 @@ pub struct Collider {
     pub material: Material,
     /// Groups and mask.
     pub groups: Groups,
-    /// Whether a chain or balls also touch themselves. Rigid shapes never do; a surface that would
-    /// have to is refused.
+    /// Whether a chain, balls or a surface also touch themselves. Rigid shapes never do.
     pub touches_itself: bool,
 }
 
@@ -120,13 +119,10 @@ impl Collider {
         if self.touches_itself {
             match &self.geometry {
                 Geometry::Rigid { .. } => return refuse("a rigid shape cannot touch itself"),
-                Geometry::Surface { .. } => {
-                    return refuse("contact of a surface with itself is not detected");
-                }
                 Geometry::Points { radius: 0.0, .. } => {
                     return refuse("points without a radius cannot touch each other");
                 }
-                Geometry::Chain { .. } | Geometry::Points { .. } => {}
+                Geometry::Surface { .. } | Geometry::Chain { .. } | Geometry::Points { .. } => {}
             }
         }
         let has_direction = matches!(self.material.friction, Friction::TwoAxis { .. });

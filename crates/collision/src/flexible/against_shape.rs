@@ -2,6 +2,7 @@
 
 use nalgebra::{Isometry3, Point3};
 
+use super::minima::minima_inside;
 use super::{FlexibleContact, FlexibleSide, RigidSide};
 use crate::aabb::Aabb;
 use crate::collider::{ColliderSet, Geometry};
@@ -9,9 +10,6 @@ use crate::contact::mix;
 use crate::sdf::SdfSample;
 use crate::shape::{Form, Shape};
 use crate::support::Support;
-
-/// Pieces into which a link of a chain is cut when looking for minima of the distance along it.
-const PIECES: usize = 4;
 
 /// Marks features that are vertices of the rigid shape.
 const VERTEX_OF_SHAPE: u64 = 0x5bae;
@@ -97,36 +95,17 @@ impl Pair<'_> {
         }
         let d = q - p;
         let sample = |t: f64| self.rigid.shape.signed_distance(&(p + d * t));
-        let slope = |t: f64| sample(t).map_or(0.0, |s| s.gradient.dot(&d));
-        let mut n_minima = 0;
-        for piece in 0..PIECES {
-            let bound = |k: usize| k as f64 / PIECES as f64;
-            let (mut low, mut high) = (bound(piece), bound(piece + 1));
-            // a minimum on the border of two pieces belongs to the first
-            if !(slope(low) < 0.0 && slope(high) >= 0.0) {
-                continue;
-            }
-            for _ in 0..50 {
-                let t = 0.5 * (low + high);
-                if slope(t) < 0.0 {
-                    low = t;
-                } else {
-                    high = t;
-                }
-            }
-            let t = 0.5 * (low + high);
-            n_minima += 1;
-            // at its very ends it is the vertex's contact
-            if (1e-9..1.0 - 1e-9).contains(&t)
-                && let Some(sample) = sample(t)
+        let mut slope = |t: f64| sample(t).map_or(0.0, |s| s.gradient.dot(&d));
+        minima_inside(&mut slope, |t, number| {
+            if let Some(sample) = sample(t)
                 && sample.value - self.side.radius() <= self.margin
             {
                 let center = self.rigid.pose * (p + d * t);
                 let support = self.side.support_along(link, t);
-                let feature = mix(1 + link as u64, n_minima);
+                let feature = mix(1 + link as u64, number);
                 out.push(self.contact(feature, center, &sample, support));
             }
-        }
+        });
     }
 
     /// Contact of the ball around `center`, from its distance sample in the shape's frame.

@@ -4,7 +4,9 @@
 //! and grids only save work.
 
 mod against_shape;
+mod against_surface;
 mod elements;
+mod minima;
 mod segments;
 mod surface;
 
@@ -15,6 +17,7 @@ use crate::shape::Shape;
 use crate::support::Support;
 
 pub(crate) use against_shape::against_shape;
+pub(crate) use against_surface::{against_surface, surface_with_itself};
 pub(crate) use elements::ElementSearch;
 pub(crate) use surface::{SurfaceTree, check_orientation};
 

@@ -14,6 +14,8 @@ use crate::support::Support;
 #[derive(Debug, Clone)]
 pub(crate) struct SurfaceTree {
     bvh: Bvh,
+    /// Unit outward normals at the vertices, where they are needed.
+    normals: Vec<Vector3<f64>>,
 }
 
 /// The point of a surface closest to another.
@@ -31,6 +33,26 @@ impl SurfaceTree {
     pub(crate) fn new(vertices: &[Point3<f64>], faces: &[[u32; 3]]) -> Self {
         Self {
             bvh: Bvh::new(vertices, faces),
+            normals: Vec::new(),
+        }
+    }
+
+    /// Computes the normals at the vertices (weighted by angle), for [`closest_opposite`].
+    ///
+    /// [`closest_opposite`]: Self::closest_opposite
+    pub(crate) fn update_normals(&mut self, vertices: &[Point3<f64>], faces: &[[u32; 3]]) {
+        self.normals.clear();
+        self.normals.resize(vertices.len(), Vector3::zeros());
+        for face in faces {
+            let corners = face.map(|v| vertices[v as usize]);
+            if let Some(normal) = normal(&corners) {
+                for (&v, corner) in face.iter().zip(&corners) {
+                    self.normals[v as usize] += normal * angle_at(corner, &corners);
+                }
+            }
+        }
+        for normal in &mut self.normals {
+            *normal = normal.try_normalize(0.0).unwrap_or_default();
         }
     }
 
@@ -100,7 +122,73 @@ impl SurfaceTree {
             gap: sign * distance,
         })
     }
+
+    /// The closest point of a part of the surface that faces a vertex of the same surface from outside,
+    /// within `limit` m, or that the vertex has just passed. `near` is a buffer.
+    ///
+    /// What lies behind a vertex is its own body: only faces in front of it (within 60° of its normal)
+    /// that look back at it count. One that the vertex has passed by less than [`PASSED`] of the face's
+    /// size counts too; farther behind it cannot be told from the other side of a thin wall.
+    pub(super) fn closest_opposite(
+        &self,
+        side: &FlexibleSide<'_>,
+        vertex: usize,
+        limit: f64,
+        near: &mut Vec<u32>,
+    ) -> Option<SurfaceHit> {
+        let Geometry::Surface { nodes, faces, .. } = side.geometry else {
+            return None;
+        };
+        let (p, up) = (side.vertices[vertex], *self.normals.get(vertex)?);
+        // What decides, by face alone: position, weights, outward normal and signed gap.
+        let facing = |face: usize| {
+            if faces[face].contains(&(vertex as u32)) {
+                return None;
+            }
+            let corners = faces[face].map(|v| side.vertices[v as usize]);
+            let normal = normal(&corners).filter(|normal| normal.dot(&up) < -0.5)?;
+            let (point, weights) = closest_on_triangle(&p, &corners);
+            let apart = p - point;
+            let distance = apart.norm();
+            let size = (corners[1] - corners[0]).norm();
+            let is_in_front = apart.dot(&normal) >= 0.0 && -apart.dot(&up) >= 0.5 * distance;
+            // A vertex that has passed lies right behind the inside of the face.
+            let is_passed = -apart.dot(&normal) >= (1.0 - 1e-6) * distance;
+            match (is_in_front, is_passed && distance <= PASSED * size) {
+                (true, _) => Some((point, weights, normal, distance)),
+                (false, true) => Some((point, weights, normal, -distance)),
+                (false, false) => None,
+            }
+        };
+        near.clear();
+        self.bvh.visit(
+            |aabb, _, _| aabb.distance(&p) <= limit,
+            |face| near.push(face as u32),
+        );
+        // The order of faces decides among equals, so that the tree's shape makes no difference.
+        near.sort_unstable();
+        let hits = near.iter().filter_map(|&face| {
+            let (point, weights, normal, gap) = facing(face as usize)?;
+            (gap.abs() <= limit).then_some((face as usize, point, weights, normal, gap))
+        });
+        let (face, point, weights, normal, gap) =
+            hits.min_by(|a, b| a.4.abs().total_cmp(&b.4.abs()))?;
+        let outward = match (p - point).try_normalize(1e-9) {
+            Some(direction) => direction * gap.signum(),
+            None => normal,
+        };
+        Some(SurfaceHit {
+            support: Support::triangle(faces[face].map(|v| nodes[v as usize]), weights),
+            point,
+            outward,
+            gap,
+        })
+    }
 }
+
+/// How far a vertex may have passed a face of its own surface, as a part of the face's size, and is still
+/// pushed back.
+const PASSED: f64 = 0.1;
 
 /// Distances closer together than this, m, are the same.
 fn rounding(distance: f64) -> f64 {

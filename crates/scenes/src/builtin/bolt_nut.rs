@@ -45,13 +45,16 @@ fn build(options: &Options) -> Result<Scene> {
             .colored(0.85, 0.65, 0.3),
     )?;
     world.attach(body, shape, steel)?;
-    world.add_controller(Box::new(Spanner { nut: body }));
+    let axial = inertia.about_com().to_matrix()[(2, 2)];
+    world.add_controller(Box::new(Spanner { nut: body, axial }));
     Ok(options.scene(SCENE.name, world, 2.0))
 }
 
 /// Turns the nut at a steady rate with a limited torque.
 struct Spanner {
     nut: BodyHandle,
+    /// Inertia of the nut about its axis, kg·m².
+    axial: f64,
 }
 
 /// Wanted angular velocity (rad/s), gain (N·m·s/rad) and largest torque (N·m).
@@ -62,7 +65,10 @@ const LARGEST: f64 = 2.0;
 impl Controller for Spanner {
     fn control(&mut self, world: &World, commands: &mut Commands) -> Result<()> {
         let rate = world.velocity(self.nut)?.angular.z;
-        let torque = (GAIN * (RATE - rate)).clamp(-LARGEST, LARGEST);
+        // The gain acts on the rate at the end of the step, as drives of joints do: on that at its start
+        // it would overshoot by more than it corrects, since GAIN · dt exceeds twice the inertia.
+        let gain = GAIN / (1.0 + GAIN * world.settings().time_step / self.axial);
+        let torque = (gain * (RATE - rate)).clamp(-LARGEST, LARGEST);
         commands.push(self.nut, Vector3::zeros(), Vector3::z() * torque)
     }
 }
