@@ -82,3 +82,8 @@ pub use places::PlacesView;
 pub use reduce::ReduceSettings;
 pub use shape::{Outline, Shape, VolumeMoments};
 pub use support::Support;
+
+/// The code of the README is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -180,8 +180,12 @@ fn draw_state(
                     _ => (0.0, between(lower, upper, inside)),
                 }
             }
-            // An equality; contacts were dealt with above.
-            _ => (scale * normal(rng), 0.0),
+            Law::Equality => (scale * normal(rng), 0.0),
+            // Dealt with or refused above; named, so that a further law is not forgotten here.
+            Law::Contact { .. }
+            | Law::AnisotropicContact { .. }
+            | Law::CompliantContact { .. }
+            | Law::Custom { .. } => (0.0, 0.0),
         };
         lambda[row] = impulse;
         error[row] = velocity - z[row];

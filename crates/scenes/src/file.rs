@@ -29,7 +29,7 @@ pub enum LoadError {
 
 /// Loads a scene file (`.toml`), a URDF file (`.urdf`) or an MJCF file (`.mjcf`); of `.xml` and other
 /// files the first element says what they are. Options override what the file says; a file has nothing random, so the seed
-/// changes nothing. What the file asks for and is not done is in [`Scene::ignored`].
+/// changes nothing. What the file asks for and is not supported is in [`Scene::ignored`].
 ///
 /// # Errors
 /// A file of another kind, one that cannot be read or makes no scene, with file, line and element or

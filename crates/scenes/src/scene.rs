@@ -14,7 +14,7 @@ pub struct Scene {
     pub seconds: f64,
     /// Links that never touch each other because they overlap where their robot starts.
     pub skipped_overlaps: Vec<[String; 2]>,
-    /// What its file asks for and is not done, or looks wrong.
+    /// What its file asks for and is not supported, or looks wrong.
     pub ignored: Vec<Ignored>,
 }
 

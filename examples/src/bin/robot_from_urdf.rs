@@ -12,9 +12,9 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/robots/arm.urdf");
 
 fn main() -> Result<()> {
     let scene = stiction_scenes::load(FILE, &Options::default())?;
-    // What the file asks for and is not done; nothing is left out silently.
+    // What the file asks for and is not supported; nothing is left out silently.
     for ignored in &scene.ignored {
-        println!("not done: {ignored}");
+        println!("not supported: {ignored}");
     }
     let mut world = scene.world;
     let arm = world.find_robot("arm")?;

@@ -75,8 +75,10 @@ pub(super) fn obeying_impulse(
                         let (x_bar, e) = (bare[row].hi(), error[row].hi());
                         Double::from((law.response)(&parameters, x_bar, e, mass.hi()).0)
                     }
-                    // Contacts were dealt with above.
-                    _ => Double::ZERO,
+                    // Dealt with above; named, so that a further law is not forgotten here.
+                    Law::Contact { .. }
+                    | Law::AnisotropicContact { .. }
+                    | Law::CompliantContact { .. } => Double::ZERO,
                 };
             }
             out
