@@ -2,7 +2,8 @@
 //! and the answer is one to the problem with the originals.
 
 use stiction_conformance::Judge;
-use stiction_constraints::{Budget, CustomLaw, Law, Problem, Solution, Solver};
+use stiction_constraints::nalgebra::DMatrix;
+use stiction_constraints::{Budget, CustomLaw, Law, Problem, RowBlock, Solution, Solver};
 use stiction_generators::{Breadth, LawKind, RandomWideParams, random_wide};
 use stiction_solver_canal::Canal;
 use stiction_solver_pgs::Pgs;
@@ -135,11 +136,8 @@ fn every_solver_takes_custom_laws_as_it_takes_their_originals() {
 #[test]
 fn what_a_custom_law_cannot_have_is_refused_by_name() {
     let mut problem = Problem::new();
-    let mass = problem.push_dense(
-        stiction_constraints::nalgebra::DMatrix::identity(1, 1),
-        &[0.0],
-    );
-    let row = stiction_constraints::RowBlock::Dofs {
+    let mass = problem.push_dense(DMatrix::identity(1, 1), &[0.0]);
+    let row = RowBlock::Dofs {
         dofs: &[0],
         values: &[1.0],
     };

@@ -40,9 +40,9 @@ fn every_kind_of_file_is_known_by_its_ending_or_its_content() {
     let options = Options::default();
     for (name, text, bodies) in [
         ("plane.toml", TOML, 1),
-        ("cart.urdf", URDF, 2),
-        ("cart.xml", URDF, 2),
-        ("cart.model", URDF, 2),
+        ("cart.urdf", URDF, 1),
+        ("cart.xml", URDF, 1),
+        ("cart.model", URDF, 1),
         ("ball.mjcf", MJCF, 1),
         ("ball.xml", MJCF, 1),
         ("ball", MJCF, 1),
