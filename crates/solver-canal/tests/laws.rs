@@ -57,6 +57,7 @@ fn violation(
             let yielded = velocity + lambda.component_mul(&Vector3::new(t, t, n));
             coulomb(&yielded, lambda, [friction; 2], mass)
         }
+        Law::Custom { .. } => unreachable!("none is drawn here"),
     }
 }
 

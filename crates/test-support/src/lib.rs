@@ -1,7 +1,4 @@
-//! An allocator that counts, for tests that hot paths allocate nothing after first use.
-//!
-//! Whoever links this crate runs on it: no production crate may depend on it.
-
+#![doc = include_str!("../README.md")]
 #![expect(
     unsafe_code,
     reason = "a counting allocator cannot be written without it"

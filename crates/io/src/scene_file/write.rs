@@ -466,26 +466,20 @@ fn robot(out: &mut Writer, robot: &RobotDescription) {
 fn robot_joint(out: &mut Writer, joint: &RobotJointDescription) {
     out.header("[[robots.joints]]");
     out.text("name", &joint.name);
-    let (word, axes): (&str, Vec<(&str, &Vector3<f64>)>) = match &joint.kind {
-        JointKind::Revolute { axis } => ("revolute", vec![("axis", axis)]),
-        JointKind::Continuous { axis } => ("continuous", vec![("axis", axis)]),
-        JointKind::Prismatic { axis } => ("prismatic", vec![("axis", axis)]),
-        JointKind::Helical { axis, .. } => ("helical", vec![("axis", axis)]),
-        JointKind::Cylindrical { axis } => ("cylindrical", vec![("axis", axis)]),
+    let axes: Vec<(&str, &Vector3<f64>)> = match &joint.kind {
+        JointKind::Revolute { axis }
+        | JointKind::Continuous { axis }
+        | JointKind::Prismatic { axis }
+        | JointKind::Helical { axis, .. }
+        | JointKind::Cylindrical { axis } => vec![("axis", axis)],
         JointKind::Universal {
             first_axis,
             second_axis,
-        } => (
-            "universal",
-            vec![("axis", first_axis), ("second_axis", second_axis)],
-        ),
-        JointKind::Planar { normal } => ("planar", vec![("normal", normal)]),
-        JointKind::Spherical => ("spherical", Vec::new()),
-        JointKind::Free => ("free", Vec::new()),
-        // Kinds that this format does not know yet cannot move either.
-        _ => ("fixed", Vec::new()),
+        } => vec![("axis", first_axis), ("second_axis", second_axis)],
+        JointKind::Planar { normal } => vec![("normal", normal)],
+        _ => Vec::new(),
     };
-    out.text("kind", word);
+    out.text("kind", joint.kind.word());
     out.text("parent", &joint.parent);
     out.text("child", &joint.child);
     out.pose(&joint.pose);
@@ -495,7 +489,7 @@ fn robot_joint(out: &mut Writer, joint: &RobotJointDescription) {
     if let JointKind::Helical { pitch, .. } = joint.kind {
         out.number("pitch", pitch);
     }
-    if word != "fixed" {
+    if joint.kind != JointKind::Fixed {
         properties(out, &joint.properties);
     }
     match (&joint.kind, joint.initial.as_slice()) {
