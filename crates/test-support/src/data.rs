@@ -10,7 +10,9 @@ use std::path::{Path, PathBuf};
 
 /// The folder of that name.
 pub fn folder(name: &str) -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name)
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("data")
+        .join(name)
 }
 
 /// Every file in a folder and in those inside it whose name ends in `.extension` (in any case), sorted.
