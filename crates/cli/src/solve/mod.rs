@@ -1,5 +1,7 @@
 //! One problem solved with one solver.
 
+pub(crate) mod plot;
+
 use std::time::Duration;
 
 use stiction_constraints::{

@@ -1,11 +1,9 @@
 //! Performance profile: the share of problems that a solver solved within a multiple of the time
 //! of the fastest solver of each problem (Dolan and Moré, Mathematical Programming 91, 2002).
 
-use anyhow::anyhow;
-use plotters::prelude::*;
+use stiction_experiments::chart::{Chart, Curve, Scale, grid};
 
-use super::colour;
-use crate::run::Record;
+use crate::solve::Record;
 
 const SIZE: (u32, u32) = (800, 520);
 
@@ -22,48 +20,24 @@ pub(super) fn svg(records: &[Record], solvers: &[String]) -> anyhow::Result<Stri
     let curves: Vec<Vec<(f64, f64)>> = solvers.iter().map(|s| curve(&results, s)).collect();
     let last = curves.iter().flatten().map(|p| p.0).fold(1.0, f64::max);
     let right = (1.5 * last).max(2.0);
-    let mut text = String::new();
-    {
-        let root = SVGBackend::with_string(&mut text, SIZE).into_drawing_area();
-        let fail = |error: DrawingAreaErrorKind<_>| anyhow!("{error:?}");
-        root.fill(&WHITE).map_err(fail)?;
-        let mut chart = ChartBuilder::on(&root)
-            .caption(
-                "Problems solved within a multiple of the best time",
-                ("sans-serif", 20),
-            )
-            .margin(12)
-            .x_label_area_size(40)
-            .y_label_area_size(60)
-            .build_cartesian_2d((1.0..right).log_scale(), 0.0..1.03)
-            .map_err(fail)?;
-        chart
-            .configure_mesh()
-            .x_desc("time / best time")
-            .y_desc("share of problems")
-            .light_line_style(WHITE)
-            .draw()
-            .map_err(fail)?;
-        for (index, (solver, curve)) in solvers.iter().zip(&curves).enumerate() {
-            let style = colour(index).stroke_width(2);
-            let share = curve.last().map_or(0.0, |point| point.1);
-            let steps = steps(curve).chain([(right, share)]);
-            chart
-                .draw_series(LineSeries::new(steps, style))
-                .map_err(fail)?
-                .label(solver)
-                .legend(move |(x, y)| PathElement::new([(x, y), (x + 18, y)], style));
+    let line = |(color, (solver, curve)): (usize, (&String, &Vec<(f64, f64)>))| {
+        let share = curve.last().map_or(0.0, |point| point.1);
+        Curve {
+            label: solver.clone(),
+            color,
+            points: steps(curve).chain([(right, share)]).collect(),
         }
-        chart
-            .configure_series_labels()
-            .position(SeriesLabelPosition::LowerRight)
-            .background_style(WHITE.mix(0.8))
-            .border_style(BLACK.mix(0.3))
-            .draw()
-            .map_err(fail)?;
-        root.present().map_err(fail)?;
-    }
-    Ok(text)
+    };
+    let chart = Chart {
+        title: String::new(),
+        x_label: "time / best time".to_owned(),
+        y_label: "share of problems".to_owned(),
+        scale: Scale::LogarithmicX,
+        curves: solvers.iter().zip(&curves).enumerate().map(line).collect(),
+        legend: true,
+    };
+    let title = "Problems solved within a multiple of the best time";
+    Ok(grid(title, &[chart], 1, SIZE)?)
 }
 
 /// Who solved what in which time; `None` when it was not solved.

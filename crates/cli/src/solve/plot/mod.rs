@@ -7,9 +7,7 @@ use std::path::Path;
 
 use stiction_constraints::Budget;
 
-pub(crate) use stiction_experiments::chart::color as colour;
-
-use crate::run::Record;
+use super::Record;
 
 /// Draws what fits the number of problems.
 pub(crate) fn draw(
