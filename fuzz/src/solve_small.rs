@@ -4,14 +4,11 @@ use std::time::Duration;
 
 use rand::{Rng, RngExt};
 use stiction_conformance::{Judge, Verdict};
-use stiction_constraints::{Budget, Outcome, Problem, Solution, Solver, ResidualEvaluator};
+use stiction_constraints::{Budget, Outcome, Problem, ResidualEvaluator, Solution, Solver};
 use stiction_generators::transform::duplicate_contacts;
 use stiction_generators::{
     Breadth, Feasibility, RandomSmallParams, RandomWideParams, random_small_from, random_wide_from,
 };
-use stiction_solver_canal::Canal;
-use stiction_solver_pgs::Pgs;
-use stiction_solver_subadmm::SubAdmm;
 
 use crate::BytesRng;
 
@@ -20,17 +17,9 @@ const DYNAMICS: f64 = 1e-6;
 
 /// Every solver by every name.
 pub fn solvers() -> Vec<Box<dyn Solver>> {
-    let mut all: Vec<Box<dyn Solver>> = Vec::new();
-    for (name, _) in stiction_solver_canal::SOLVERS {
-        all.extend(Canal::named(name).map(|solver| Box::new(solver) as Box<dyn Solver>));
-    }
-    for (name, _) in stiction_solver_subadmm::SOLVERS {
-        all.extend(SubAdmm::named(name).map(|solver| Box::new(solver) as Box<dyn Solver>));
-    }
-    for (name, _) in stiction_solver_pgs::SOLVERS {
-        all.extend(Pgs::named(name).map(|solver| Box::new(solver) as Box<dyn Solver>));
-    }
-    all
+    stiction_sim::solvers::all()
+        .filter_map(|(name, _)| stiction_sim::solvers::make(name).ok())
+        .collect()
 }
 
 /// Solves a problem made of bytes with every solver, cold and warm, and checks what every solver

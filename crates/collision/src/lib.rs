@@ -43,6 +43,8 @@
 //! Conventions: SI units, f64, poses as [`nalgebra::Isometry3`], axes of revolution along z. No type
 //! of the geometry library underneath (parry) appears in this interface.
 
+pub use nalgebra;
+
 mod aabb;
 mod broad_phase;
 mod built_in;
@@ -80,3 +82,8 @@ pub use places::PlacesView;
 pub use reduce::ReduceSettings;
 pub use shape::{Outline, Shape, VolumeMoments};
 pub use support::Support;
+
+/// The code of the README is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

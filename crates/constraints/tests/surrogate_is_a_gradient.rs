@@ -44,6 +44,7 @@ fn potential(
         | Law::Contact { .. }
         | Law::AnisotropicContact { .. }
         | Law::JointLimit { .. } => lambda.norm_squared() / (2.0 * beta),
+        Law::Custom { .. } => unreachable!("none is drawn here"),
     }
 }
 

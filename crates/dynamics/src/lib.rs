@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+pub use nalgebra;
+
 mod aba;
 mod aba_derivatives;
 mod center_of_mass;
@@ -50,8 +52,8 @@ pub use kinematics::{
 pub use mass_matrix::MassMatrix;
 pub use model::{
     BodyDescription, BodyId, Coupling, CouplingDescription, CouplingTerm, DofProperties, Frame,
-    FrameDescription, FrameId, JointDescription, JointInfo, Model, ModelDescription, ModelWarning,
-    WORLD,
+    FrameDescription, FrameId, JointDescription, JointInfo, JointView, Model, ModelDescription,
+    ModelWarning, WORLD,
 };
 pub use rnea::{bias_from_kinematics, gravity_torque, nonlinear_effects, rnea};
 pub use rnea_derivatives::{RneaDerivatives, rnea_derivatives};

@@ -13,6 +13,7 @@ use stiction_constraints::{
 };
 
 use crate::geometry::refuse;
+use crate::kinds::refuse_custom;
 use crate::sampling::{log_uniform, normal, uniform};
 
 /// Why a problem is known to have a solution.
@@ -45,12 +46,13 @@ impl Certificate {
 /// without an impulse.
 ///
 /// # Errors
-/// A matrix that is not positive definite, numbers beyond the range of `f64`.
+/// A matrix that is not positive definite, numbers beyond the range of `f64`, a custom law.
 pub fn certify_drawn(
     rng: &mut impl Rng,
     problem: &mut Problem,
     grazing: f64,
 ) -> Result<Certificate, ProblemError> {
+    refuse_custom(problem, "no state of it can be drawn")?;
     let (rows, velocity, reached) = draw_velocity(rng, problem);
     let mut dynamics = DynamicsMatrix::default();
     dynamics
@@ -88,11 +90,12 @@ pub fn certify_drawn(
 /// Draws a velocity and sets e so that it lies strictly inside every dual cone; b stays.
 ///
 /// # Errors
-/// Numbers beyond the range of `f64`.
+/// Numbers beyond the range of `f64`, a custom law.
 pub fn certify_interior(
     rng: &mut impl Rng,
     problem: &mut Problem,
 ) -> Result<Certificate, ProblemError> {
+    refuse_custom(problem, "its dual cone is not known")?;
     let (_, velocity, reached) = draw_velocity(rng, problem);
     for index in 0..problem.constraints().len() {
         let constraint = problem.constraints()[index].clone();
@@ -177,8 +180,12 @@ fn draw_state(
                     _ => (0.0, between(lower, upper, inside)),
                 }
             }
-            // An equality; contacts were dealt with above.
-            _ => (scale * normal(rng), 0.0),
+            Law::Equality => (scale * normal(rng), 0.0),
+            // Dealt with or refused above; named, so that a further law is not forgotten here.
+            Law::Contact { .. }
+            | Law::AnisotropicContact { .. }
+            | Law::CompliantContact { .. }
+            | Law::Custom { .. } => (0.0, 0.0),
         };
         lambda[row] = impulse;
         error[row] = velocity - z[row];

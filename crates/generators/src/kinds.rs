@@ -1,6 +1,6 @@
 //! Kinds of laws and of subsystems, to choose among.
 
-use stiction_constraints::{Law, Subsystem};
+use stiction_constraints::{Law, Problem, ProblemError, Subsystem};
 
 /// A kind of law without its parameters.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -36,9 +36,9 @@ impl LawKind {
         LawKind::JointLimit,
     ];
 
-    /// The kind of a law.
-    pub fn of(law: &Law) -> Self {
-        match law {
+    /// The kind of a law; `None` for a custom one, which nothing here draws.
+    pub fn of(law: &Law) -> Option<Self> {
+        Some(match law {
             Law::Unilateral => LawKind::Unilateral,
             Law::Equality => LawKind::Equality,
             Law::Soft { .. } => LawKind::Soft,
@@ -47,7 +47,8 @@ impl LawKind {
             Law::CompliantContact { .. } => LawKind::CompliantContact,
             Law::JointFriction { .. } => LawKind::JointFriction,
             Law::JointLimit { .. } => LawKind::JointLimit,
-        }
+            Law::Custom { .. } => return None,
+        })
     }
 
     /// The word for it, that of [`Law::kind`].
@@ -71,6 +72,26 @@ impl LawKind {
             LawKind::Contact | LawKind::AnisotropicContact | LawKind::CompliantContact
         )
     }
+}
+
+/// An error that names the first constraint with a custom law.
+pub(crate) fn refuse_custom(problem: &Problem, reason: &'static str) -> Result<(), ProblemError> {
+    let laws = problem
+        .constraints()
+        .iter()
+        .map(|constraint| &constraint.law);
+    let custom = laws.enumerate().find_map(|(index, law)| match law {
+        Law::Custom { parameters, .. } => Some((index, parameters[0])),
+        _ => None,
+    });
+    custom.map_or(Ok(()), |(constraint, value)| {
+        Err(ProblemError::Constraint {
+            constraint,
+            field: "parameters of a custom law",
+            value,
+            reason,
+        })
+    })
 }
 
 /// A kind of subsystem.

@@ -1,35 +1,4 @@
-//! Reproducible random contact problems: what tests, benches and fuzzing of contact solvers feed on.
-//!
-//! Every generator takes a small struct of parameters with defaults, a seed among them, and
-//! returns a [`Problem`](stiction_constraints::Problem); the same parameters give the same problem.
-//! Parameters that make no sense are refused with the element they spoil.
-//!
-//! | generator | models | hard because |
-//! |---|---|---|
-//! | [`block`] | a cube on the ground: sticks, slips, lifts off, bounces | has an exact answer |
-//! | [`tower`] | cubes on top of each other, the last one heavier | heavy on light |
-//! | [`bolt_nut`] | a nut on a thread, both flanks touching | 120 contacts on 6 degrees of freedom |
-//! | [`dish_stack`] | bowls, a plate and a pot | 200 slanted contacts, masses 50 : 1 |
-//! | [`quadrupeds`] | legged robots that lean on each other | trees, joint friction and limits |
-//! | [`cable`] | links held together by springs on the floor | rows in metres and in radians |
-//! | [`lattice`] | a deformable bar sliding on a wavy floor | stiffness inside A |
-//! | [`sphere_pile`] | many bodies, each touching few others | size |
-//! | [`mixed_laws`] | one constraint of every law | variety |
-//! | [`random_small`] | anything that is a valid problem | no structure to rely on |
-//! | [`random_wide`] | the same, from plain and certified to have a solution to wild | zero rows, contradictions, masses 1e12 : 1 |
-//!
-//! [`certify_drawn`] and [`certify_interior`] change e and b of any problem so that it has a solution.
-//!
-//! [`transform`] makes variants of any problem: other mass units, duplicated contacts, no friction,
-//! another order, a slightly different right-hand side, dense matrices.
-//!
-//! ```
-//! use stiction_generators::{bolt_nut, BoltNutParams};
-//!
-//! let problem = bolt_nut(&BoltNutParams { friction: 0.3, seed: 7, ..Default::default() })?;
-//! assert_eq!((problem.dof_count(), problem.contact_count()), (6, 120));
-//! # Ok::<(), stiction_constraints::ProblemError>(())
-//! ```
+#![doc = include_str!("../README.md")]
 
 mod block;
 mod bolt_nut;

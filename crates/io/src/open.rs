@@ -8,8 +8,8 @@ use crate::options::ModelOptions;
 use crate::scene_file::{self, SceneFile};
 use crate::{mjcf, urdf};
 
-/// Reads a scene file (`.toml`), a URDF file (`.urdf`) or an MJCF file (`.mjcf`); `.xml` files are
-/// told apart by their first element.
+/// Reads a scene file (`.toml`), a URDF file (`.urdf`) or an MJCF file (`.mjcf`); `.xml` files and those
+/// with another ending are told apart by their first element.
 ///
 /// # Errors
 /// A file of another kind, and everything that the reader of its kind refuses.
@@ -25,12 +25,16 @@ pub fn read(path: &Path, options: &ModelOptions) -> Result<SceneFile> {
             // The reader of MJCF says best what is wrong with anything else.
             _ => mjcf::read(path, options),
         },
-        _ => Err(IoError::File {
-            file: path.display().to_string(),
-            problem:
-                "is neither a scene file (.toml), nor URDF (.urdf, .xml), nor MJCF (.xml, .mjcf)"
-                    .to_owned(),
-        }),
+        _ => match first_tag(path)?.as_deref() {
+            Some("robot") => urdf::read(path, options),
+            Some("mujoco" | "mujocoinclude") => mjcf::read(path, options),
+            _ => Err(IoError::File {
+                file: path.display().to_string(),
+                problem:
+                    "is neither a scene file (.toml), nor URDF (.urdf, .xml), nor MJCF (.xml, .mjcf)"
+                        .to_owned(),
+            }),
+        },
     }
 }
 

@@ -59,3 +59,8 @@ pub use writer::Writer;
 
 /// Version of the file format that this crate writes, and the only one it reads.
 pub const FORMAT_VERSION: u32 = 1;
+
+/// The code of the README is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

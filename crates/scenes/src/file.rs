@@ -9,13 +9,13 @@ mod world;
 use std::path::Path;
 
 use stiction_io::IoError;
-use stiction_io::scene_file::{self, SceneFile};
+use stiction_io::scene_file::SceneFile;
 use stiction_sim::{Execution, Friction, Settings, SimError, solvers};
 use thiserror::Error;
 
 use crate::scene::{Options, Scene, changed};
 
-/// Why a scene file did not become a scene.
+/// Why a file did not become a scene.
 #[derive(Debug, Clone, PartialEq, Error)]
 #[non_exhaustive]
 pub enum LoadError {
@@ -27,13 +27,15 @@ pub enum LoadError {
     Options(#[from] SimError),
 }
 
-/// Loads a scene file. Options override what the file says; a scene file has nothing random, so
-/// the seed changes nothing.
+/// Loads a scene file (`.toml`), a URDF file (`.urdf`) or an MJCF file (`.mjcf`); of `.xml` and other
+/// files the first element says what they are. Options override what the file says; a file has nothing random, so the seed
+/// changes nothing. What the file asks for and is not supported is in [`Scene::ignored`].
 ///
 /// # Errors
-/// A file that cannot be read or makes no scene, with line and key; options that no world can have.
+/// A file of another kind, one that cannot be read or makes no scene, with file, line and element or
+/// key; options that no world can have.
 pub fn load(path: impl AsRef<Path>, options: &Options) -> Result<Scene, LoadError> {
-    from_scene_file(&scene_file::read(path.as_ref())?, options)
+    from_scene_file(&stiction_io::read(path.as_ref(), &options.model)?, options)
 }
 
 /// Makes the scene of a file that was read already.
@@ -76,6 +78,7 @@ pub fn from_scene_file(file: &SceneFile, options: &Options) -> Result<Scene, Loa
     let skipped_overlaps = builder.skip_overlaps()?;
     Ok(Scene {
         skipped_overlaps,
+        ignored: file.ignored.clone(),
         ..options.scene(&scene.name, builder.finish(), scene.seconds)
     })
 }

@@ -9,4 +9,5 @@ pub use builtin::{all, build};
 pub use file::{LoadError, from_scene_file, load};
 pub use robots::{RobotFile, robots};
 pub use scene::{Options, Scene, SceneInfo};
-pub use stiction_io::scene_file::SettingsDescription;
+pub use stiction_io::scene_file::{Ignored, SettingsDescription};
+pub use stiction_io::{Base, MeshUse, ModelOptions};

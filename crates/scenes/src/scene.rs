@@ -1,6 +1,7 @@
 //! What a scene is: a world, how long to run it, and what to look at.
 
-use stiction_io::scene_file::SettingsDescription;
+use stiction_io::ModelOptions;
+use stiction_io::scene_file::{Ignored, SettingsDescription};
 use stiction_sim::{Execution, Result, Settings, World};
 
 /// A world that is ready to run.
@@ -13,6 +14,8 @@ pub struct Scene {
     pub seconds: f64,
     /// Links that never touch each other because they overlap where their robot starts.
     pub skipped_overlaps: Vec<[String; 2]>,
+    /// What its file asks for and is not supported, or looks wrong.
+    pub ignored: Vec<Ignored>,
 }
 
 /// What a user may ask of a scene; `None` leaves it to the scene.
@@ -26,6 +29,9 @@ pub struct Options {
     pub seconds: Option<f64>,
     /// Keyframe of a scene file to start at, by name.
     pub keyframe: Option<String>,
+    /// How a URDF or MJCF file is read: whether its root is free, what its meshes collide as, where
+    /// packages are.
+    pub model: ModelOptions,
 }
 
 /// A built-in scene.
@@ -57,6 +63,7 @@ impl Options {
             world,
             seconds: self.seconds.unwrap_or(seconds),
             skipped_overlaps: Vec::new(),
+            ignored: Vec::new(),
         }
     }
 }

@@ -50,7 +50,12 @@ pub use step::{ContactForce, ContactMode, StageTimes, StepReport};
 pub use tendon::{Tendon, TendonBranch, TendonHandle, TendonPath, TendonState};
 pub use world::{ColliderHandle, DrawnShape, Overlap, World};
 
-// What a user of this crate needs of the others.
+// What a user of this crate needs of the others: the crates whole, and by name what most need.
+pub use nalgebra;
+pub use stiction_collision as collision;
+pub use stiction_constraints as constraints;
+pub use stiction_dynamics as dynamics;
+
 pub use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};
 pub use stiction_collision::{
     Collider, ColliderSet, CombineRule, ContactPoint, Detector, Execution, Friction, Geometry,

@@ -54,6 +54,12 @@ impl Run<'_> {
     }
 }
 
+impl Default for Canal {
+    fn default() -> Self {
+        Self::new(CanalSettings::default())
+    }
+}
+
 impl Canal {
     /// A solver with settings of one's own, under the name `canal`.
     pub fn new(settings: CanalSettings) -> Self {

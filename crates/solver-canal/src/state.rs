@@ -231,7 +231,10 @@ impl State {
             let gap: Vector3<f64> = constraint.load(&self.z) - constraint.load(&self.x);
             let mut change = gap * self.penalty[index];
             match constraint.law {
-                Law::Soft { .. } | Law::JointFriction { .. } => change.fill(0.0),
+                // Whether the impulse of a custom law can grow for ever is not known.
+                Law::Soft { .. } | Law::JointFriction { .. } | Law::Custom { .. } => {
+                    change.fill(0.0);
+                }
                 Law::Equality => {}
                 Law::Unilateral => change.apply(|d| *d = d.max(0.0)),
                 Law::JointLimit { .. } => {
@@ -476,8 +479,4 @@ impl State {
     pub(crate) fn multiplier_change(&self, b: &[f64]) -> f64 {
         self.energy_norm(|i| self.a_v[i] - self.gradient[i] - b[i] - self.jt_lambda[i])
     }
-}
-
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }

@@ -104,7 +104,7 @@ impl Program {
                     self.above.push((-jacobian, upper - error));
                 }
             }
-            Law::AnisotropicContact { .. } => panic!("no quadratic program"),
+            Law::AnisotropicContact { .. } | Law::Custom { .. } => panic!("no quadratic program"),
         }
     }
 

@@ -66,3 +66,8 @@ pub const SOLVERS: &[(&str, &str)] = &[
         "per-contact bisection on the sliding ellipse: exact single contacts, no maximum dissipation",
     ),
 ];
+
+/// The code of the README is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -56,3 +56,8 @@ pub use settings::{
     TreeMethod,
 };
 pub use solve::SubAdmm;
+
+/// The code of the README is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

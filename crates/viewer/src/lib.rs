@@ -22,3 +22,8 @@ mod server;
 pub use error::Error;
 pub use page::{page, save_page, write_page};
 pub use server::{Replay, Server, serve_recording, serve_recording_public};
+
+/// The code of the README is compiled and run.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

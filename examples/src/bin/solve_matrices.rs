@@ -4,7 +4,7 @@
 //! floor with μ = 0.4. A, b and J could come from anywhere.
 #![expect(clippy::print_stdout, reason = "an example shows its result")]
 
-use nalgebra::{DMatrix, DVector};
+use stiction_constraints::nalgebra::{DMatrix, DVector};
 use stiction_constraints::{Budget, Law, Problem, RowBlock, Solution, Solver};
 use stiction_solver_subadmm::SubAdmm;
 

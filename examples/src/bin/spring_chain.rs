@@ -12,7 +12,7 @@
 use std::ops::Range;
 
 use anyhow::Result;
-use nalgebra::{Matrix3, Point3, Vector3};
+use stiction_sim::nalgebra::{Matrix3, Point3, Vector3};
 use stiction_sim::stabilization::equality_error;
 use stiction_sim::{
     AssemblyError, Collider, Energy, Inertia, Law, Material, Mechanism, MechanismHandle, Momentum,

@@ -98,6 +98,7 @@ pub(crate) fn options(arguments: &SceneArguments, solver: Option<&str>) -> Optio
         },
         seconds: arguments.seconds,
         keyframe: arguments.keyframe.clone(),
+        ..Options::default()
     }
 }
 

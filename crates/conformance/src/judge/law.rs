@@ -70,8 +70,15 @@ pub(super) fn obeying_impulse(
                             Double::ZERO
                         }
                     }
-                    // Contacts were dealt with above.
-                    _ => Double::ZERO,
+                    // Its closed form is all that is known of it, and that in 64-bit numbers.
+                    Law::Custom { law, parameters } => {
+                        let (x_bar, e) = (bare[row].hi(), error[row].hi());
+                        Double::from((law.response)(&parameters, x_bar, e, mass.hi()).0)
+                    }
+                    // Dealt with above; named, so that a further law is not forgotten here.
+                    Law::Contact { .. }
+                    | Law::AnisotropicContact { .. }
+                    | Law::CompliantContact { .. } => Double::ZERO,
                 };
             }
             out

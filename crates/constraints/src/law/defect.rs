@@ -69,6 +69,9 @@ impl Law {
                     -lambda
                 }
             }),
+            Law::Custom { law, parameters } => each_row(rows, z, e, lambda, |z, e, lambda| {
+                (law.response)(&parameters, z - lambda / beta, e, beta).0 - lambda
+            }),
         }
     }
 
@@ -97,7 +100,7 @@ impl Law {
                 // Without friction along an axis nothing sticks along it.
                 target.z > 0.0 && !(inside.xy().norm() < inside.z)
             }
-            Law::CompliantContact { .. } | Law::Soft { .. } => true,
+            Law::CompliantContact { .. } | Law::Soft { .. } | Law::Custom { .. } => true,
             Law::Unilateral
             | Law::Equality
             | Law::JointFriction { .. }

@@ -6,6 +6,7 @@
 
 mod bound_in_file;
 mod contact;
+mod custom;
 mod defect;
 mod joint_friction;
 mod joint_limit;
@@ -13,6 +14,7 @@ mod smoothed;
 mod soft;
 mod unilateral;
 
+pub use custom::{CustomLaw, CustomParameters};
 pub(crate) use defect::strict_defects_side_by_side;
 pub use smoothed::SmoothedResponse;
 
@@ -72,6 +74,14 @@ pub enum Law {
         #[serde(with = "bound_in_file")]
         upper: f64,
     },
+    /// A law of a user's own that holds for each row by itself. Not in files.
+    #[serde(skip)]
+    Custom {
+        /// The law.
+        law: &'static CustomLaw,
+        /// What this constraint gives to it.
+        parameters: CustomParameters,
+    },
 }
 
 /// How a contact's impulse is projected onto its friction cone.
@@ -112,7 +122,7 @@ impl Law {
         if self.is_contact() { 3..=3 } else { 1..=3 }
     }
 
-    /// Every kind of law.
+    /// Every kind of law that comes along; custom laws have kinds of their own.
     pub const KINDS: [&'static str; 8] = [
         "unilateral",
         "equality",
@@ -135,6 +145,7 @@ impl Law {
             Law::CompliantContact { .. } => "compliant contact",
             Law::JointFriction { .. } => "joint friction",
             Law::JointLimit { .. } => "joint limit",
+            Law::Custom { law, .. } => law.kind,
         }
     }
 
@@ -171,6 +182,9 @@ impl Law {
             }),
             Law::JointLimit { lower, upper } => each_row(rows, x_bar, e, |x, e| {
                 joint_limit::interval(x + e, beta, lower, upper).0
+            }),
+            Law::Custom { law, parameters } => each_row(rows, x_bar, e, |x, e| {
+                (law.response)(&parameters, x, e, beta).0
             }),
         }
     }
@@ -212,6 +226,9 @@ impl Law {
             }),
             Law::JointLimit { lower, upper } => each_row_response(rows, x_bar, e, |x, e| {
                 joint_limit::interval(x + e, beta, lower, upper)
+            }),
+            Law::Custom { law, parameters } => each_row_response(rows, x_bar, e, |x, e| {
+                (law.response)(&parameters, x, e, beta)
             }),
         }
     }
@@ -334,6 +351,12 @@ impl Law {
                     return Err(("lower", lower, "is above the upper limit"));
                 }
                 Ok(())
+            }
+            Law::Custom { law, parameters } => {
+                if let Some(&value) = parameters.iter().find(|value| !value.is_finite()) {
+                    return Err(("parameters", value, "must be finite"));
+                }
+                (law.check)(&parameters).map_err(|reason| ("parameters", parameters[0], reason))
             }
         }
     }

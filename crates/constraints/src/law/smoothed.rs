@@ -87,6 +87,18 @@ impl Law {
                 }
                 out
             }),
+            // Its kinks are not known: its closed form as it is, with x̄ = z − λ/β.
+            Law::Custom { law, parameters } => {
+                let mut out = each_row(rows, z, lambda, |_, _| (0.0, 0.0, 0.0, 0.0));
+                for row in 0..rows {
+                    let x_bar = z[row] - lambda[row] / beta;
+                    let (value, stiffness) = (law.response)(&parameters, x_bar, e[row], beta);
+                    out.impulse[row] = value;
+                    out.by_impulse[(row, row)] = stiffness / beta;
+                    out.by_velocity[(row, row)] = stiffness;
+                }
+                out
+            }
         }
     }
 }

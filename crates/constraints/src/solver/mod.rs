@@ -3,6 +3,7 @@
 mod budget;
 mod criterion;
 mod declaration;
+mod iteration;
 mod outcome;
 mod report;
 mod stop;
@@ -10,6 +11,7 @@ mod stop;
 pub use budget::Budget;
 pub use criterion::Criterion;
 pub use declaration::{Declaration, Relaxation};
+pub use iteration::Iteration;
 pub use outcome::{Failure, Outcome, Stall};
 pub use report::{HistoryEntry, Report, StageReport, Stages};
 pub use stop::{StopFlag, Stopwatch};

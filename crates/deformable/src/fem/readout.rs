@@ -44,6 +44,19 @@ impl FemModel {
         Ok(self.energy_along(x, None, &mut Vec::new()).0)
     }
 
+    /// The same with room for the energies of the elements, so that nothing is allocated the second time.
+    ///
+    /// # Errors
+    /// Positions of the wrong count or not finite.
+    pub fn elastic_energy_with(
+        &self,
+        x: &[f64],
+        parts: &mut Vec<(f64, f64)>,
+    ) -> Result<f64, FemError> {
+        self.check_values("position", x)?;
+        Ok(self.energy_along(x, None, parts).0)
+    }
+
     /// Writes the internal elastic forces at positions x, N: −∂ψ/∂x.
     ///
     /// # Errors

@@ -69,19 +69,33 @@ impl Rod {
         gravity: &Vector3<f64>,
     ) -> Result<RodEnergy, RodError> {
         same_length("poses of links", self.link_count(), poses.len())?;
+        self.energy_by(|link| poses[link], velocity, gravity)
+    }
+
+    /// The same, with the poses of links from wherever they are kept.
+    ///
+    /// # Errors
+    /// A list of the wrong length.
+    pub fn energy_by(
+        &self,
+        pose: impl Fn(usize) -> Isometry3<f64>,
+        velocity: &[f64],
+        gravity: &Vector3<f64>,
+    ) -> Result<RodEnergy, RodError> {
         same_length("velocities of links", self.dof_count(), velocity.len())?;
         let mut energy = RodEnergy::default();
         for (link, inertia) in self.links.iter().enumerate() {
             let velocity = &velocity[6 * link..6 * link + 6];
             let linear = Vector3::from_column_slice(&velocity[..3]);
             let angular = Vector3::from_column_slice(&velocity[3..]);
-            let local = poses[link].rotation.inverse() * angular;
+            let pose = pose(link);
+            let local = pose.rotation.inverse() * angular;
             energy.kinetic += 0.5 * inertia.mass * linear.norm_squared()
                 + 0.5 * local.dot(&inertia.moments.component_mul(&local));
-            energy.gravity -= inertia.mass * gravity.dot(&poses[link].translation.vector);
+            energy.gravity -= inertia.mass * gravity.dot(&pose.translation.vector);
         }
         for (at, rest) in self.joints.iter().enumerate() {
-            let joint = Joint::new(&poses[at], &poses[at + 1], rest.length);
+            let joint = Joint::new(&pose(at), &pose(at + 1), rest.length);
             let strain = joint.strain() - rest.strain;
             let stiffness = Vector6::from(rest.stiffness);
             energy.elastic += 0.5 * rest.length * strain.dot(&stiffness.component_mul(&strain));

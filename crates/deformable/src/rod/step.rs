@@ -164,12 +164,37 @@ impl RodStepper {
         wrenches: &[f64],
         settings: &RodStepSettings,
     ) -> Result<(f64, f64), RodError> {
-        let before = rod.energy(&state.poses, &state.velocity, &settings.gravity)?;
-        let after = rod.energy(&self.reached, &self.v_hat, &settings.gravity)?;
-        let mut work = self.equations.work_of_supports(supports, &self.v_hat);
+        let mut work = 0.0;
         for (wrench, velocity) in wrenches.iter().zip(&self.v_hat) {
             work += settings.time_step * wrench * velocity;
         }
+        let (before, after) = (
+            (&state.poses[..], &state.velocity[..]),
+            (&self.reached[..], &self.v_hat[..]),
+        );
+        let equations = &mut self.equations;
+        equations.gain(rod, [before, after], supports, work, settings)
+    }
+}
+
+impl RodEquations {
+    /// Energy that a step gains beyond the work done on it, and what of it may be rounding, J: from poses
+    /// and velocities at its start to those at its end. `work` is that of everything but gravity and
+    /// supports, J: wrenches, contacts.
+    ///
+    /// # Errors
+    /// Lists of the wrong length.
+    pub fn gain(
+        &mut self,
+        rod: &Rod,
+        [start, end]: [(&[Isometry3<f64>], &[f64]); 2],
+        supports: &Supports,
+        work: f64,
+        settings: &RodStepSettings,
+    ) -> Result<(f64, f64), RodError> {
+        let before = rod.energy(start.0, start.1, &settings.gravity)?;
+        let after = rod.energy(end.0, end.1, &settings.gravity)?;
+        let work = work + self.work_of_supports(supports, end.1);
         let size = |energy: &RodEnergy| energy.kinetic + energy.elastic + energy.gravity.abs();
         let rounding = 1e-13 * (size(&before) + size(&after) + work.abs());
         Ok((after.total() - before.total() - work, rounding))

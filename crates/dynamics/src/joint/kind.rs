@@ -64,6 +64,22 @@ pub enum JointKind {
 }
 
 impl JointKind {
+    /// The word for it, as in scene files.
+    pub fn word(&self) -> &'static str {
+        match self {
+            JointKind::Fixed => "fixed",
+            JointKind::Revolute { .. } => "revolute",
+            JointKind::Continuous { .. } => "continuous",
+            JointKind::Prismatic { .. } => "prismatic",
+            JointKind::Helical { .. } => "helical",
+            JointKind::Cylindrical { .. } => "cylindrical",
+            JointKind::Universal { .. } => "universal",
+            JointKind::Planar { .. } => "planar",
+            JointKind::Spherical => "spherical",
+            JointKind::Free => "free",
+        }
+    }
+
     /// Number of configuration coordinates.
     pub fn nq(&self) -> usize {
         match self {

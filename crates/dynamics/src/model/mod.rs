@@ -3,6 +3,7 @@
 mod builder;
 mod coupling;
 mod description;
+mod joint_view;
 mod limit;
 pub(crate) mod topology;
 mod validate;
@@ -12,6 +13,7 @@ pub use description::{
     BodyDescription, CouplingDescription, DofProperties, FrameDescription, JointDescription,
     ModelDescription,
 };
+pub use joint_view::JointView;
 pub use validate::ModelWarning;
 
 use std::collections::HashMap;

@@ -196,7 +196,12 @@ fn draw(
         labels.contradiction = Some(push_contradiction(rng, &mut problem)?);
         labels.oddities.push(Oddity::Contradiction);
     }
-    labels.laws = sorted(problem.constraints().iter().map(|c| LawKind::of(&c.law)));
+    labels.laws = sorted(
+        problem
+            .constraints()
+            .iter()
+            .filter_map(|c| LawKind::of(&c.law)),
+    );
     labels.subsystems = sorted(problem.subsystems().iter().map(SubsystemKind::of));
     labels.oddities = sorted(labels.oddities.drain(..));
     Ok(WideProblem {

@@ -4,16 +4,19 @@ use stiction_constraints::{Law, Problem, ProblemError, Subsystem, Tree};
 
 use super::rebuild::{bare, push_copy};
 use crate::geometry::refuse;
+use crate::kinds::refuse_custom;
 
 /// The same scene with every mass, force, spring, damper and friction bound multiplied by `factor`:
 /// the same velocities solve it, with impulses multiplied by `factor`.
 ///
 /// # Errors
-/// A factor that is not positive and finite, or that takes a number out of the range of `f64`.
+/// A factor that is not positive and finite, or that takes a number out of the range of `f64`; a custom
+/// law, whose parameters nobody knows how to scale.
 pub fn scale_mass(problem: &Problem, factor: f64) -> Result<Problem, ProblemError> {
     if !(factor.is_finite() && factor > 0.0) {
         return Err(refuse("factor", factor, "must be finite and positive"));
     }
+    refuse_custom(problem, "its parameters cannot be scaled")?;
     let mut out = Problem::new();
     for (index, subsystem) in problem.subsystems().iter().enumerate() {
         let b = &problem.b()[problem.dof_starts()[index]..problem.dof_starts()[index + 1]];
@@ -74,7 +77,8 @@ fn scale_law(law: Law, factor: f64) -> Law {
         | Law::Equality
         | Law::Contact { .. }
         | Law::AnisotropicContact { .. }
-        | Law::JointLimit { .. } => law,
+        | Law::JointLimit { .. }
+        | Law::Custom { .. } => law,
     }
 }
 

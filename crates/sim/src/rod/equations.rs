@@ -51,13 +51,13 @@ impl Cosserat {
         Ok(())
     }
 
-    fn assemble(&mut self, now: &Now<'_>) -> std::result::Result<(), RodError> {
-        let settings = RodStepSettings {
-            time_step: now.settings.time_step,
-            theta: now.settings.theta,
-            gravity: now.settings.gravity,
-            linearizations: 1,
-        };
+    /// A and b about the start of the step, or about a guess of v̂.
+    fn assemble(
+        &mut self,
+        now: &Now<'_>,
+        guess: Option<&[f64]>,
+    ) -> std::result::Result<(), RodError> {
+        let settings = step_settings(now);
         for piece in &mut self.pieces {
             let q = &now.state.q[piece.q.clone()];
             for (pose, q) in piece.poses.iter_mut().zip(q.chunks_exact(7)) {
@@ -69,7 +69,7 @@ impl Cosserat {
                 wrench[..3].copy_from_slice(given.force.as_slice());
                 wrench[3..].copy_from_slice(given.torque.as_slice());
             }
-            let guess = match now.guess {
+            let guess = match guess {
                 None => None,
                 Some(guess) => {
                     let guess = &guess[piece.v.clone()];
@@ -91,6 +91,45 @@ impl Cosserat {
         }
         Ok(())
     }
+
+    /// Whether the step gains energy beyond the work done on the rod, rounding apart.
+    fn gains(&mut self, now: &Now<'_>, v_hat: &[f64]) -> std::result::Result<bool, RodError> {
+        let settings = step_settings(now);
+        let (mut gain, mut rounding) = (0.0, 0.0);
+        for piece in &mut self.pieces {
+            let v_hat = &v_hat[piece.v.clone()];
+            // Impulses of all constraints are what is left of A v̂ − b.
+            piece.equations.matrix().mul(v_hat, &mut piece.impulse);
+            let right = piece.equations.right_hand_side();
+            let mut work = 0.0;
+            for (dof, v) in v_hat.iter().enumerate() {
+                let impulse = piece.impulse[dof] - right[dof];
+                work += v * (impulse + settings.time_step * piece.wrenches[dof]);
+            }
+            retract(&piece.poses, v_hat, settings.time_step, &mut piece.reached)?;
+            let start = (&piece.poses[..], &now.state.v[piece.v.clone()]);
+            let end = (&piece.reached[..], v_hat);
+            let own =
+                piece
+                    .equations
+                    .gain(&piece.rod, [start, end], &piece.supports, work, &settings)?;
+            gain += own.0;
+            rounding += own.1;
+        }
+        Ok(gain > rounding)
+    }
+}
+
+/// Further linearisations of a step that gained energy: what the stiffest rods need.
+const LEDGER_PASSES: usize = 6;
+
+fn step_settings(now: &Now<'_>) -> RodStepSettings {
+    RodStepSettings {
+        time_step: now.settings.time_step,
+        theta: now.settings.theta,
+        gravity: now.settings.gravity,
+        ..RodStepSettings::default()
+    }
 }
 
 impl Mechanism for Cosserat {
@@ -104,8 +143,10 @@ impl Mechanism for Cosserat {
     fn prepare(&mut self, now: &Now<'_>, places: &mut Places) -> Result<()> {
         if now.guess.is_none() {
             self.drive_held_links(now.settings.time_step, places)?;
+            self.passes = 0;
         }
-        self.assemble(now).map_err(|error| self.error(&error))
+        self.assemble(now, now.guess)
+            .map_err(|error| self.error(&error))
     }
 
     fn shape(&self, subsystem: usize) -> Subsystem {
@@ -126,6 +167,20 @@ impl Mechanism for Cosserat {
 
     fn rows(&self) -> Option<&dyn RowSource> {
         Some(self)
+    }
+
+    /// A step that gained energy is linearised again.
+    fn revise(&mut self, now: &Now<'_>, v_hat: &[f64]) -> Result<bool> {
+        if self.passes >= LEDGER_PASSES {
+            return Ok(false);
+        }
+        let gains = self.gains(now, v_hat);
+        if !gains.map_err(|error| self.error(&error))? {
+            return Ok(false);
+        }
+        self.passes += 1;
+        // Where Newton's method goes astray, what was found before is kept.
+        Ok(self.assemble(now, Some(v_hat)).is_ok())
     }
 
     fn retract(&self, now: &Now<'_>, v_hat: &[f64], time: f64, q: &mut [f64]) -> Result<()> {

@@ -116,6 +116,8 @@ pub(crate) struct Cosserat {
     #[cfg(feature = "recording")]
     radius: f64,
     collider: Option<ColliderHandle>,
+    /// Linearisations of this step beyond the first.
+    passes: usize,
 }
 
 impl World {
@@ -230,6 +232,7 @@ impl Cosserat {
             #[cfg(feature = "recording")]
             radius: (body.contact).map_or_else(|| radius_of(&body.rod), |contact| contact.radius),
             collider: None,
+            passes: 0,
             rod: body.rod,
         })
     }

@@ -27,6 +27,8 @@ pub(super) struct Piece {
     /// Poses at the start of the step, and where a guess leads.
     pub(super) poses: Vec<Isometry3<f64>>,
     pub(super) reached: Vec<Isometry3<f64>>,
+    /// A v̂ of a solve.
+    pub(super) impulse: Vec<f64>,
     /// Wrenches on the links, N and N·m.
     pub(super) wrenches: Vec<f64>,
 }
@@ -87,6 +89,7 @@ impl Piece {
             equations: RodEquations::default(),
             poses: poses.to_vec(),
             reached: poses.to_vec(),
+            impulse: vec![0.0; 6 * links],
             wrenches: vec![0.0; 6 * links],
             rod,
             first,

@@ -333,10 +333,14 @@ impl SubAdmm {
     }
 }
 
-/// Whether impulses answer to a violation, or are bounded: they do not grow for ever.
+/// Whether impulses answer to a violation, or are bounded: they do not grow for ever. Of a custom law
+/// that is not known; it is never said to contradict others.
 fn gives_way(law: &Law) -> bool {
     matches!(
         law,
-        Law::Soft { .. } | Law::CompliantContact { .. } | Law::JointFriction { .. }
+        Law::Soft { .. }
+            | Law::CompliantContact { .. }
+            | Law::JointFriction { .. }
+            | Law::Custom { .. }
     )
 }

@@ -59,19 +59,10 @@ pub(super) fn describe(out: &mut String, robot: &RobotDescription) {
 }
 
 fn joint_words(joint: &RobotJointDescription) -> String {
-    let kind = match joint.kind {
-        JointKind::Fixed => return format!("the fixed joint {}", joint.name),
-        JointKind::Revolute { .. } => "revolute",
-        JointKind::Continuous { .. } => "continuous",
-        JointKind::Prismatic { .. } => "prismatic",
-        JointKind::Helical { .. } => "helical",
-        JointKind::Cylindrical { .. } => "cylindrical",
-        JointKind::Universal { .. } => "universal",
-        JointKind::Planar { .. } => "planar",
-        JointKind::Spherical => "spherical",
-        JointKind::Free => "free",
-        _ => "other",
-    };
+    if joint.kind == JointKind::Fixed {
+        return format!("the fixed joint {}", joint.name);
+    }
+    let kind = joint.kind.word();
     let mut words = format!("the {kind} joint {}", joint.name);
     let p = &joint.properties;
     if p.lower.is_finite() || p.upper.is_finite() {
