@@ -87,7 +87,6 @@ fn a_coarse_cantilever_bends_with_second_order() {
 
 /// Two percent of Timoshenko's beam at ν 0.3, three at 0.49.
 #[test]
-#[ignore = "factorises 36 000 degrees of freedom several times: cargo test --release -- --ignored"]
 fn a_fine_cantilever_bends_as_timoshenkos() {
     for (name, mesh, n) in [
         ("BCC", bar(8, bcc_box), 8),
