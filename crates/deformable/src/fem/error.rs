@@ -15,12 +15,6 @@ pub enum FemError {
         /// How many there are.
         tets: usize,
     },
-    /// A node without mass.
-    #[error("node {node} belongs to no tetrahedron")]
-    LooseNode {
-        /// Number of the node.
-        node: usize,
-    },
     /// A tetrahedron so thin that its shape cannot be inverted.
     #[error("tetrahedron {tet} is too thin to be an element")]
     TooThin {

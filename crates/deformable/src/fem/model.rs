@@ -78,13 +78,6 @@ impl FemModel {
         for (number, material) in materials.iter().enumerate() {
             material.check(number)?;
         }
-        let mut is_used = vec![false; nodes.len()];
-        for &node in tets.iter().flatten() {
-            is_used[node as usize] = true;
-        }
-        if let Some(node) = is_used.iter().position(|&is_used| !is_used) {
-            return Err(FemError::LooseNode { node });
-        }
         let mut elements = Vec::with_capacity(tets.len());
         let mut mass = vec![0.0; nodes.len()];
         let mut mass_damping = vec![0.0; nodes.len()];
