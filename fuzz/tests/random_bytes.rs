@@ -81,6 +81,20 @@ fn reading_spoiled_meshes() {
 }
 
 #[test]
+fn reading_spoiled_tetrahedra() {
+    spoil("read_tet_mesh", 300, stiction_fuzz::read_tet_mesh);
+}
+
+#[test]
+fn filling_random_and_spoiled_surfaces() {
+    let mut rng = ChaCha8Rng::seed_from_u64(4);
+    for _ in 0..2000 {
+        stiction_fuzz::fill_surface(&random_bytes(&mut rng, 200));
+    }
+    spoil("fill_surface", 300, stiction_fuzz::fill_surface);
+}
+
+#[test]
 fn reading_spoiled_networks() {
     spoil("read_neural_sdf", 300, stiction_fuzz::read_neural_sdf);
 }

@@ -3,7 +3,7 @@
 use serde_json::{Map, Value, json};
 use stiction_constraints::{Budget, Criterion, Outcome};
 
-use crate::run::{Answer, Record};
+use crate::solve::{Answer, Record};
 
 /// The answer to one problem by one solver. Local and global problems have `r` in the file's own
 /// component order, full problems `v` and `lambda`.

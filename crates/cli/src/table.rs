@@ -4,7 +4,7 @@ use std::io::{self, Write};
 
 use stiction_constraints::Residuals;
 
-use crate::run::{Answer, Record, readable};
+use crate::solve::{Answer, Record, readable};
 
 const HEADER: [&str; 14] = [
     "problem", "solver", "contacts", "rows", "dofs", "iter", "time", "natural", "balanced",
@@ -122,7 +122,7 @@ fn summarize(out: &mut dyn Write, solver: &str, records: &[Record]) -> io::Resul
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::run::Sizes;
+    use crate::solve::Sizes;
     use stiction_constraints::{Budget, Criterion, Outcome, Report};
 
     fn record(problem: &str, is_symmetrised: bool) -> Record {

@@ -4,6 +4,7 @@ use nalgebra::{DMatrix, Matrix3, Vector3};
 
 use crate::factor::DynamicsMatrix;
 use crate::joint_rows::JointRows;
+use crate::linear::dot;
 use crate::problem::{MAX_ROWS, Problem};
 
 /// G = J A⁻¹ Jᵀ in 1/kg: what an impulse on one constraint does to the velocity of another.
@@ -560,25 +561,6 @@ fn add_body_product(values: &[f64; 18], response: &[f64; 24], block: &mut [[f64;
             }
         }
     }
-}
-
-/// Four partial sums, so that the additions need not wait for each other.
-#[inline]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let mut sums = [0.0; 4];
-    let (a_quads, b_quads) = (a.chunks_exact(4), b.chunks_exact(4));
-    let tail: f64 = a_quads
-        .remainder()
-        .iter()
-        .zip(b_quads.remainder())
-        .map(|(x, y)| x * y)
-        .sum();
-    for (x, y) in a_quads.zip(b_quads) {
-        for k in 0..4 {
-            sums[k] += x[k] * y[k];
-        }
-    }
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + tail
 }
 
 #[cfg(test)]

@@ -1,5 +1,6 @@
 //! J in joint space: the rows of every constraint as runs of consecutive degrees of freedom.
 
+use crate::linear::dot_in_order;
 use crate::problem::{MAX_ROWS, Problem};
 use crate::rows::RowBlock;
 use crate::subsystem::{Subsystem, Tree};
@@ -143,7 +144,9 @@ impl JointRows {
                     segment.first_value = self.values.len();
                     let columns = &tree.columns()[first..end];
                     for row in values.chunks_exact(6).take(rows) {
-                        let products = columns.iter().map(|column| dot(row, column.as_slice()));
+                        let products = columns
+                            .iter()
+                            .map(|column| dot_in_order(row, column.as_slice()));
                         self.values.extend(products);
                     }
                     self.segments.push(segment);
@@ -323,7 +326,7 @@ impl JointRows {
                     add_body_product(values, part, sums);
                 } else {
                     for (sum, row) in sums.iter_mut().zip(values.chunks_exact(segment.len)) {
-                        *sum += dot(row, part);
+                        *sum += dot_in_order(row, part);
                     }
                 }
             }
@@ -433,7 +436,8 @@ impl Scratch {
                 self.touch(dof);
                 let column = tree.columns()[dof].as_slice();
                 for row in 0..rows {
-                    self.dense[MAX_ROWS * dof + row] += dot(&values[6 * row..6 * row + 6], column);
+                    self.dense[MAX_ROWS * dof + row] +=
+                        dot_in_order(&values[6 * row..6 * row + 6], column);
                 }
             }
             return;
@@ -479,9 +483,4 @@ fn largest(values: &[f64]) -> f64 {
 /// Σ |x y|: what the terms of a dot product are, whatever is left of them.
 fn size_of_dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| (x * y).abs()).sum()
-}
-
-#[inline]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
 }

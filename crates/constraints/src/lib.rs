@@ -16,6 +16,7 @@ mod error;
 pub mod factor;
 mod joint_rows;
 pub mod law;
+pub mod linear;
 mod problem;
 mod problem_in_file;
 mod residual;

@@ -9,6 +9,19 @@ use crate::error::{ExperimentError, Result};
 const FLOOR: f64 = 1e-16;
 /// As many points as a picture can show.
 const MOST_POINTS: usize = 1000;
+/// Lines of up to as many points show them.
+const DOTTED: usize = 100;
+
+/// Which axis of a chart is logarithmic.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scale {
+    /// None.
+    Linear,
+    /// The horizontal one.
+    LogarithmicX,
+    /// The vertical one.
+    LogarithmicY,
+}
 
 /// A chart of lines over a common axis.
 #[derive(Debug, Clone, PartialEq)]
@@ -19,8 +32,8 @@ pub struct Chart {
     pub x_label: String,
     /// What the vertical axis is, with its unit.
     pub y_label: String,
-    /// Whether the vertical axis is logarithmic.
-    pub logarithmic: bool,
+    /// Which axis is logarithmic.
+    pub scale: Scale,
     /// The lines.
     pub curves: Vec<Curve>,
     /// Whether to name the lines.
@@ -41,7 +54,7 @@ pub struct Curve {
 type Area<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// A colour for each line.
-pub fn color(index: usize) -> RGBColor {
+fn color(index: usize) -> RGBColor {
     let (r, g, b) = Palette99::COLORS[index % Palette99::COLORS.len()];
     RGBColor(r, g, b)
 }
@@ -88,7 +101,11 @@ fn panel(area: &Area<'_>, chart: &Chart) -> std::result::Result<(), String> {
         let drawn = curve.points.iter().step_by(stride).copied();
         drawn
             .filter(|(x, y)| x.is_finite() && y.is_finite())
-            .map(|(x, y)| (x, if chart.logarithmic { y.max(FLOOR) } else { y }))
+            .map(|(x, y)| match chart.scale {
+                Scale::Linear => (x, y),
+                Scale::LogarithmicX => (x.max(FLOOR), y),
+                Scale::LogarithmicY => (x, y.max(FLOOR)),
+            })
             .collect()
     };
     let all: Vec<(f64, f64)> = chart.curves.iter().flat_map(points).collect();
@@ -124,8 +141,11 @@ fn panel(area: &Area<'_>, chart: &Chart) -> std::result::Result<(), String> {
                 .map_err(text)?;
             for curve in &chart.curves {
                 let color = color(curve.color);
+                let points = points(curve);
+                let size = if points.len() <= DOTTED { 2 } else { 0 };
+                let line = LineSeries::new(points, color.stroke_width(2)).point_size(size);
                 built
-                    .draw_series(LineSeries::new(points(curve), color.stroke_width(2)))
+                    .draw_series(line)
                     .map_err(text)?
                     .label(&curve.label)
                     .legend(move |(x, y)| {
@@ -142,18 +162,27 @@ fn panel(area: &Area<'_>, chart: &Chart) -> std::result::Result<(), String> {
             }
         }};
     }
-    if chart.logarithmic {
-        let (low, high) = (low.max(FLOOR) / 2.0, high.max(FLOOR) * 2.0);
-        lines!(
-            builder.build_cartesian_2d(left..right, (low..high).log_scale()),
-            |value: &f64| format!("{value:.0e}")
-        );
-    } else {
-        let pad = 0.05 * (high - low).max(1e-9);
-        lines!(
-            builder.build_cartesian_2d(left..right, (low - pad)..(high + pad)),
+    let pad = 0.05 * (high - low).max(1e-9);
+    let padded = (low - pad)..(high + pad);
+    match chart.scale {
+        Scale::Linear => lines!(
+            builder.build_cartesian_2d(left..right, padded),
             |value: &f64| format!("{value:.3}")
-        );
+        ),
+        Scale::LogarithmicX => {
+            let (left, right) = (left.max(FLOOR), right.max(2.0 * FLOOR));
+            lines!(
+                builder.build_cartesian_2d((left..right).log_scale(), padded),
+                |value: &f64| format!("{value:.3}")
+            );
+        }
+        Scale::LogarithmicY => {
+            let (low, high) = (low.max(FLOOR) / 2.0, high.max(FLOOR) * 2.0);
+            lines!(
+                builder.build_cartesian_2d(left..right, (low..high).log_scale()),
+                |value: &f64| format!("{value:.0e}")
+            );
+        }
     }
     Ok(())
 }
@@ -164,11 +193,11 @@ mod tests {
 
     #[test]
     fn charts_are_drawn_even_when_there_is_nothing_to_see() {
-        let chart = |logarithmic, points| Chart {
+        let chart = |scale, points| Chart {
             title: "t".to_owned(),
             x_label: "x".to_owned(),
             y_label: "y".to_owned(),
-            logarithmic,
+            scale,
             curves: vec![Curve {
                 label: "a curve".to_owned(),
                 color: 0,
@@ -177,9 +206,14 @@ mod tests {
             legend: true,
         };
         let charts = [
-            chart(true, vec![(0.0, 0.0), (1.0, 1e-3), (2.0, f64::NAN)]),
-            chart(false, vec![]),
-            chart(false, vec![(1.0, 1.0)]),
+            chart(
+                Scale::LogarithmicY,
+                vec![(0.0, 0.0), (1.0, 1e-3), (2.0, f64::NAN)],
+            ),
+            chart(Scale::LogarithmicX, vec![(1.0, 0.0), (30.0, 1.0)]),
+            chart(Scale::LogarithmicX, vec![]),
+            chart(Scale::Linear, vec![]),
+            chart(Scale::Linear, vec![(1.0, 1.0)]),
         ];
         let svg = grid("title", &charts, 2, (800, 600)).unwrap();
         assert!(svg.starts_with("<svg") && svg.contains("a curve"));

@@ -8,6 +8,7 @@ pub mod mjcf;
 mod open;
 mod options;
 pub mod scene_file;
+pub mod tet_mesh;
 pub mod urdf;
 mod written;
 mod xml;

@@ -4,11 +4,6 @@
 //! Bodies that became rigid bodies of the scene join the robot's model here as free bodies, so that
 //! one set of equations covers a whole file.
 
-#![expect(
-    clippy::print_stdout,
-    reason = "says what was skipped, and how far off it is"
-)]
-
 use std::path::{Path, PathBuf};
 
 use nalgebra::{DMatrix, DVector, Matrix3, Quaternion, UnitQuaternion, Vector3};
@@ -19,23 +14,21 @@ use stiction_dynamics::{
 };
 use stiction_io::scene_file::{BodyKind, MassDescription, SceneFile};
 use stiction_io::{ModelOptions, mjcf};
-
-fn shared() -> PathBuf {
-    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared")
-}
+use stiction_test_support::{data, outside};
 
 /// The file that a reference is about: the one beside it, or one of those that others made.
 fn model_file(path: &Path, name: &str) -> PathBuf {
     if path.with_extension("xml").is_file() {
         return path.with_extension("xml");
     }
-    let robots = shared().join("robots/mjcf");
+    let shared = path.parent().and_then(Path::parent).expect("two folders");
+    let robots = shared.join("robots/mjcf");
     match name {
         "panda_menagerie" => robots.join("franka_emika_panda/panda.xml"),
         "allegro_menagerie" => robots.join("wonik_allegro/right_hand.xml"),
         "robotiq_2f85" => robots.join("robotiq_2f85/2f85.xml"),
         "talos_menagerie" => robots.join("pal_talos/talos.xml"),
-        other => shared().join("scenes").join(format!("{other}.xml")),
+        other => shared.join("scenes").join(format!("{other}.xml")),
     }
 }
 
@@ -71,7 +64,6 @@ struct Case {
     has_mesh_inertia: bool,
     /// Name, kind, first coordinate and velocity of each joint in MuJoCo's order.
     joints: Vec<(String, u64, usize, usize)>,
-    worst: Vec<(String, f64)>,
 }
 
 impl Case {
@@ -99,21 +91,16 @@ impl Case {
             reference: reference.clone(),
             file,
             model,
-            worst: Vec::new(),
         }
     }
 
-    /// Notes the largest error of a kind and refuses one that is too large.
-    fn check(&mut self, what: &str, error: f64, tolerance: f64) {
+    /// Refuses an error that is too large.
+    fn check(&self, what: &str, error: f64, tolerance: f64) {
         assert!(
             error <= tolerance,
             "{}: {what} is off by {error:e}, more than {tolerance:e}",
             self.name
         );
-        match self.worst.iter_mut().find(|(other, _)| other == what) {
-            Some((_, worst)) => *worst = worst.max(error),
-            None => self.worst.push((what.to_owned(), error)),
-        }
     }
 
     /// Whether a body has become part of the free body that it is fixed to.
@@ -242,7 +229,7 @@ fn free_joint_names(_: &SceneFile) -> impl Fn(&str) -> String {
     |body: &str| format!("{body}_free")
 }
 
-fn bodies(case: &mut Case) {
+fn bodies(case: &Case) {
     let reference = case.reference.clone();
     let list = reference["bodies"].as_array().unwrap();
     let merged: Vec<&str> = list
@@ -287,7 +274,7 @@ fn bodies(case: &mut Case) {
     }
 }
 
-fn joints(case: &mut Case) {
+fn joints(case: &Case) {
     let reference = case.reference.clone();
     for joint in reference["joints"].as_array().unwrap() {
         let (_, dofs) = case.joint(text(&joint["name"]));
@@ -324,7 +311,7 @@ fn joints(case: &mut Case) {
     }
 }
 
-fn states(case: &mut Case) {
+fn states(case: &Case) {
     let reference = case.reference.clone();
     let mut data = Data::new(&case.model);
     for state in reference["states"].as_array().unwrap() {
@@ -443,7 +430,7 @@ fn has_trajectory(reference: &Value) -> bool {
     times.is_sorted() && times.last().is_some_and(|t| (t - 0.2).abs() < 1e-9)
 }
 
-fn free_motion(case: &mut Case) {
+fn free_motion(case: &Case) {
     const STEP: f64 = 1e-4;
     let reference = case.reference.clone();
     assert!(has_trajectory(&reference), "{}", case.name);
@@ -496,56 +483,34 @@ fn free_motion(case: &mut Case) {
 
 /// What one set of values says.
 fn compare(path: &Path) -> Case {
-    let mut case = Case::load(path);
-    bodies(&mut case);
-    joints(&mut case);
-    states(&mut case);
+    let case = Case::load(path);
+    bodies(&case);
+    joints(&case);
+    states(&case);
     case
-}
-
-fn print(case: &Case) {
-    println!("{}", case.name);
-    for (what, error) in &case.worst {
-        println!("  {what}: {error:.1e}");
-    }
-}
-
-fn references(folder: &Path) -> Vec<PathBuf> {
-    let entries = std::fs::read_dir(folder).into_iter().flatten().flatten();
-    let mut paths: Vec<PathBuf> = entries.map(|entry| entry.path()).collect();
-    paths.retain(|path| {
-        path.extension()
-            .is_some_and(|extension| extension == "json")
-    });
-    paths.sort();
-    paths
 }
 
 /// Models of our own that use what the models of others don't.
 #[test]
 fn mujoco_agrees_about_features() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/data/mjcf");
-    let paths = references(&folder);
-    assert_eq!(paths.len(), 5);
-    for path in paths {
-        print(&compare(&path));
+    for path in data::files(&folder, "json") {
+        free_motion(&compare(&path));
     }
 }
 
 #[test]
-fn mujoco_agrees() {
-    let paths = references(&shared().join("mjcf_reference"));
-    if paths.is_empty() {
-        println!("skipped: no values of MuJoCo beside the project");
-    }
-    for path in paths {
-        let mut case = compare(&path);
+fn mujoco_agrees_about_models_of_others() {
+    let Some(folder) = outside::shared("mjcf_reference") else {
+        return;
+    };
+    for path in data::files(&folder, "json") {
+        let case = compare(&path);
         // With the dampers and light fingers of these, rates of 1e5 /s at a step of 1e-4 s, MuJoCo's
         // own trajectory blows up and starts again: its times do not ascend.
         match case.name.as_str() {
             "allegro_menagerie" | "talos_menagerie" => assert!(!has_trajectory(&case.reference)),
-            _ => free_motion(&mut case),
+            _ => free_motion(&case),
         }
-        print(&case);
     }
 }

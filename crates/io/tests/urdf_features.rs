@@ -214,7 +214,7 @@ fn joints_follow_each_other() {
 
 #[test]
 fn shapes_collide_or_are_drawn() {
-    // Visuals around the inertia, which urdf-rs alone refuses.
+    // Visuals around the inertia.
     let text = format!(
         "<robot name=\"r\"><material name=\"red\"><color rgba=\"1 0 0 1\"/></material><link name=\"a\">
 <visual><geometry><sphere radius=\"1\"/></geometry><material name=\"red\"/></visual>

@@ -1,53 +1,21 @@
-//! Robots read from URDF against the values that Pinocchio computed from the same files.
-//!
-//! Files and values lie beside the project (`../shared`); without them the tests say so and pass.
-#![expect(
-    clippy::print_stderr,
-    reason = "a skipped test must say that it was skipped"
-)]
+//! Robots read from URDF against the values that Pinocchio computed from the same files, and their meshes:
+//! two small robots of our own, and real ones where they lie beside the project.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use nalgebra::Matrix6xX;
 use serde_json::Value;
 use stiction_dynamics::*;
 use stiction_io::scene_file::{MassDescription, SceneFile, ShapeKind};
 use stiction_io::{Base, MeshUse, ModelOptions, mesh, urdf};
+use stiction_test_support::{data, outside};
 
 const TOLERANCE: f64 = 1e-10;
-
-fn shared() -> PathBuf {
-    PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared")
-}
 
 fn numbers(value: &Value) -> Vec<f64> {
     let list = value.as_array().unwrap().iter();
     list.map(|x| x.as_f64().unwrap()).collect()
-}
-
-/// Every file of a kind in a folder and those inside it, sorted.
-fn files(folder: &Path, extension: &str) -> Vec<PathBuf> {
-    let mut found = Vec::new();
-    let mut folders = vec![folder.to_owned()];
-    while let Some(folder) = folders.pop() {
-        for entry in std::fs::read_dir(folder).into_iter().flatten().flatten() {
-            let path = entry.path();
-            match path.is_dir() {
-                true => folders.push(path),
-                false
-                    if path
-                        .extension()
-                        .is_some_and(|e| e.eq_ignore_ascii_case(extension)) =>
-                {
-                    found.push(path);
-                }
-                false => {}
-            }
-        }
-    }
-    found.sort();
-    found
 }
 
 fn model(file: &SceneFile, locked: &[&str]) -> Model {
@@ -200,21 +168,16 @@ fn check_sample(model: &Model, order: &Order, data: &mut Data, sample: &Value, w
     }
 }
 
-#[test]
-fn agrees_with_pinocchio() {
-    let references = files(&shared().join("rbd_reference"), "json");
-    if references.is_empty() {
-        eprintln!("skipped: no reference values beside the project");
-    }
-    for path in references {
+/// Compares the robots that a folder has values of with their URDF among `robots`; returns how many of
+/// these there are.
+fn agrees_with_pinocchio(references: &Path, robots: &Path) -> usize {
+    let mut compared = 0;
+    for path in data::files(references, "json") {
         let reference: Value =
             serde_json::from_str(&std::fs::read_to_string(&path).unwrap()).unwrap();
         let robot = reference["robot"].as_str().unwrap();
-        let file = shared()
-            .join("robots/urdf")
-            .join(reference["urdf"].as_str().unwrap());
+        let file = robots.join(reference["urdf"].as_str().unwrap());
         if !file.is_file() {
-            eprintln!("skipped {robot}: its URDF is not beside the project");
             continue;
         }
         let options = ModelOptions {
@@ -225,12 +188,8 @@ fn agrees_with_pinocchio() {
             ..ModelOptions::default()
         };
         let read = urdf::read(&file, &options).unwrap();
-        let locked: Vec<&str> = reference["locked_joints_at_neutral"]
-            .as_array()
-            .unwrap()
-            .iter()
-            .map(|name| name.as_str().unwrap())
-            .collect();
+        let locked = reference["locked_joints_at_neutral"].as_array().unwrap();
+        let locked: Vec<&str> = locked.iter().map(|name| name.as_str().unwrap()).collect();
         let model = model(&read, &locked);
         assert_eq!(model.nq() as u64, reference["nq"].as_u64().unwrap());
         let order = Order::new(&model, &reference);
@@ -239,26 +198,39 @@ fn agrees_with_pinocchio() {
         for sample in reference["samples"].as_array().unwrap() {
             check_sample(&model, &order, &mut data, sample, &mut worst);
         }
+        assert!(worst.0.contains_key("rnea"), "{robot} has no samples");
         for (quantity, error) in &worst.0 {
-            eprintln!("{robot:14} {quantity:30} {error:.1e}");
             assert!(
                 *error <= TOLERANCE,
                 "{robot}: {quantity}: relative error {error:.2e}"
             );
         }
+        compared += 1;
     }
+    compared
 }
 
 #[test]
-fn all_robots_load_with_their_meshes() {
-    let robots = files(&shared().join("robots/urdf"), "urdf");
-    if robots.is_empty() {
-        eprintln!("skipped: no robots beside the project");
+fn own_robots_agree_with_pinocchio() {
+    let folder = data::folder("robots");
+    assert_eq!(agrees_with_pinocchio(&folder, &folder), 2);
+}
+
+/// Values of the Talos are there without its URDF.
+#[test]
+fn real_robots_agree_with_pinocchio() {
+    if let Some(references) = outside::shared("rbd_reference") {
+        let robots = references.with_file_name("robots").join("urdf");
+        assert!(agrees_with_pinocchio(&references, &robots) > 0);
     }
-    for path in robots {
+}
+
+/// Loads every robot of a folder; returns the number of meshes that collide.
+fn all_robots_load_with_their_meshes(folder: &Path) -> usize {
+    let mut meshes = 0;
+    for path in data::files(folder, "urdf") {
         let file =
             urdf::read(&path, &ModelOptions::default()).unwrap_or_else(|error| panic!("{error}"));
-        let mut meshes = 0;
         for link in &file.scene.robots[0].links {
             for shape in &link.shapes {
                 let built = shape.kind.build(&shape.name, file.folder());
@@ -272,66 +244,74 @@ fn all_robots_load_with_their_meshes() {
                 meshes += usize::from(is_mesh);
             }
         }
-        eprintln!("{}: {meshes} meshes", path.display());
-        for ignored in &file.ignored {
-            eprintln!("  {ignored}");
-        }
     }
+    meshes
 }
 
 #[test]
-fn collision_meshes_become_what_is_asked_for() {
-    let path = shared().join("robots/urdf/panda_description/urdf/panda.urdf");
-    if !path.is_file() {
-        eprintln!("skipped: no robots beside the project");
-        return;
+fn own_robots_load_with_their_meshes() {
+    assert_eq!(
+        all_robots_load_with_their_meshes(&data::folder("robots")),
+        3
+    );
+}
+
+#[test]
+fn real_robots_load_with_their_meshes() {
+    if let Some(folder) = outside::shared("robots/urdf") {
+        assert!(all_robots_load_with_their_meshes(&folder) > 0);
     }
-    let mut volumes = Vec::new();
-    for meshes in [
+}
+
+/// Volume (m³) of the first colliding shape of a link as a hull, as signed distances and as parts.
+fn volumes(path: &Path, link: &str, cells: usize, parts: usize) -> [f64; 3] {
+    [
         MeshUse::Hull,
-        MeshUse::SignedDistance { cells: 24 },
-        MeshUse::Decomposition { parts: 4 },
-    ] {
+        MeshUse::SignedDistance { cells },
+        MeshUse::Decomposition { parts },
+    ]
+    .map(|meshes| {
         let options = ModelOptions {
             meshes,
             ..ModelOptions::default()
         };
-        let file = urdf::read(&path, &options).unwrap();
-        let hand = file.scene.robots[0]
-            .links
-            .iter()
-            .find(|link| link.name == "panda_hand");
-        let shape = hand
-            .unwrap()
-            .shapes
-            .iter()
-            .find(|shape| !shape.visual_only)
-            .unwrap();
-        let built = shape
-            .kind
-            .build("hand", file.folder())
-            .unwrap_or_else(|error| {
-                panic!("{meshes:?}: {error}");
-            });
-        volumes.push(built.volume_moments().unwrap().volume);
+        let file = urdf::read(path, &options).unwrap();
+        let mut links = file.scene.robots[0].links.iter();
+        let link = links.find(|other| other.name == link).unwrap();
+        let mut shapes = link.shapes.iter();
+        let shape = shapes.find(|shape| !shape.visual_only).unwrap();
+        let built = shape.kind.build("shape", file.folder());
+        let built = built.unwrap_or_else(|error| panic!("{meshes:?}: {error}"));
+        built.volume_moments().unwrap().volume
+    })
+}
+
+/// The bracket is an L of 0.12 and 0.08 m, 0.02 m thick and 0.04 m wide; its hull cuts the corner off.
+#[test]
+fn a_bracket_becomes_what_is_asked_for() {
+    let path = data::folder("robots").join("arm.urdf");
+    let [hull, distance, parts] = volumes(&path, "upper", 48, 4);
+    let exact = (0.12 * 0.02 + 0.06 * 0.02) * 0.04;
+    let of_hull = (0.12 * 0.08 - 0.1 * 0.06 / 2.0) * 0.04;
+    assert!((hull / of_hull - 1.0).abs() < 1e-9, "{hull}");
+    assert!((distance / exact - 1.0).abs() < 0.02, "{distance}");
+    // Parts hold the whole mesh and may overlap a little.
+    assert!((0.99..1.05).contains(&(parts / exact)), "{parts}");
+}
+
+#[test]
+fn a_real_hand_becomes_what_is_asked_for() {
+    if let Some(path) = outside::shared("robots/urdf/panda_description/urdf/panda.urdf") {
+        let [hull, distance, parts] = volumes(&path, "panda_hand", 24, 4);
+        assert!(distance <= hull * 1.001);
+        // Parts may overlap a little, and hold the whole mesh.
+        assert!(parts > 0.9 * distance && parts < 1.02 * hull);
     }
-    let [hull, distance, parts] = volumes[..] else {
-        panic!("{volumes:?}");
-    };
-    eprintln!("hull {hull:.3e} m³, distances {distance:.3e} m³, parts {parts:.3e} m³");
-    assert!(distance <= hull * 1.001);
-    // Parts may overlap a little, and hold the whole mesh.
-    assert!(parts > 0.9 * distance && parts < 1.02 * hull);
 }
 
 /// COLLADA against mesh-loader, which reads in single precision and does not move nodes: sizes only.
-#[test]
-fn collada_agrees_with_another_reader() {
-    let paths = files(&shared().join("robots/urdf"), "dae");
-    if paths.is_empty() {
-        eprintln!("skipped: no COLLADA files beside the project");
-    }
-    for path in paths {
+fn collada_agrees_with_another_reader(folder: &Path) {
+    for path in data::files(folder, "dae") {
         let ours = mesh::read(&path).unwrap_or_else(|error| panic!("{error}"));
         let theirs = mesh_loader::Loader::default()
             .merge_meshes(true)
@@ -353,5 +333,17 @@ fn collada_agrees_with_another_reader() {
             let (size, size2) = (high[i] - low[i], high2[i] - low2[i]);
             assert!((size - size2).abs() < 1e-5 * size, "{}", path.display());
         }
+    }
+}
+
+#[test]
+fn own_collada() {
+    collada_agrees_with_another_reader(&data::folder("robots"));
+}
+
+#[test]
+fn collada_of_others() {
+    if let Some(folder) = outside::shared("robots/urdf") {
+        collada_agrees_with_another_reader(&folder);
     }
 }

@@ -1,6 +1,7 @@
 //! How fast overlapping bodies of an island are pushed apart.
 
 use nalgebra::Matrix6;
+use stiction_constraints::linear::dot_in_order;
 use stiction_constraints::{DynamicsMatrix, JointRows, Problem, ProblemError, RowBlock, Subsystem};
 
 use crate::assembly::RowNote;
@@ -144,7 +145,7 @@ impl PushOut {
             self.response.clone_from(&self.force);
             dynamics.solve_in_place(&mut self.response);
             // 1/m_eff.
-            let mobility = dot(&self.force, &self.response);
+            let mobility = dot_in_order(&self.force, &self.response);
             let share = (touched.mass * mobility).max(0.0).sqrt();
             let push = &mut self.pushes[position];
             if share < policy.immovable {
@@ -285,8 +286,8 @@ impl Probe {
         self.free_velocity.extend_from_slice(problem.b());
         self.dynamics.solve_in_place(&mut self.free_velocity);
         Some(Energies {
-            found: 0.5 * dot(velocity, &self.product),
-            free: 0.5 * dot(problem.b(), &self.free_velocity),
+            found: 0.5 * dot_in_order(velocity, &self.product),
+            free: 0.5 * dot_in_order(problem.b(), &self.free_velocity),
         })
     }
 
@@ -332,8 +333,4 @@ fn touched(problem: &Problem, constraint: usize) -> Touched {
         out.mass = out.mass.min(mass);
     }
     out
-}
-
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

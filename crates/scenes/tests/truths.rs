@@ -150,41 +150,44 @@ fn restitution_gives_the_right_bounce() {
     }
 }
 
+/// The box tower for some steps at 1e-7 m/s: how far the top box moved, and in how many steps an island was
+/// reported as not solved. In all others the residual is within the tolerance.
+fn tower(solver: &str, steps: usize) -> (f64, usize) {
+    let options = Options {
+        settings: SettingsDescription {
+            solver: Some(solver.to_owned()),
+            tolerance: Some(1e-7),
+            ..SettingsDescription::default()
+        },
+        ..Options::default()
+    };
+    let mut world = scene("box-tower", &options);
+    let top = world.find_body("box 9").unwrap();
+    let before = position(&world, top);
+    let mut unsolved = 0;
+    for _ in 0..steps {
+        world.step().unwrap();
+        let report = world.report();
+        unsolved += usize::from(report.unconverged > 0);
+        assert!(
+            report.unconverged > 0 || report.residual <= 1e-7,
+            "{solver} says solved at {} m/s",
+            report.residual
+        );
+    }
+    ((position(&world, top) - before).norm(), unsolved)
+}
+
 #[test]
 fn a_tower_stands_still_with_every_solver_that_claims_to_converge() {
-    for solver in ["canal", "canal-paper", "subadmm", "pgs", "raisim"] {
-        let options = Options {
-            settings: SettingsDescription {
-                solver: Some(solver.to_owned()),
-                tolerance: Some(1e-7),
-                ..SettingsDescription::default()
-            },
-            ..Options::default()
-        };
-        let mut world = scene("box-tower", &options);
-        let top = world.find_body("box 9").unwrap();
-        let before = position(&world, top);
-        let mut unconverged = 0;
-        for _ in 0..2400 {
-            world.step().unwrap();
-            unconverged += world.report().unconverged;
-            // Per-contact solvers don't claim to converge here; one step is enough to know.
-            if unconverged > 0 && !matches!(solver, "canal" | "subadmm") {
-                break;
-            }
-        }
-        let way = (position(&world, top) - before).norm();
-        if unconverged == 0 {
-            assert!(way < 1e-5, "{solver}: the top box moved {way} m");
-        }
-        if solver == "canal" {
-            assert_eq!(unconverged, 0, "{solver}");
-        }
-        // The splitting solver may need more than its iterations in a few steps.
-        if solver == "subadmm" {
-            assert!(way < 1e-5 && unconverged < 240, "{way} m, {unconverged}");
-        }
+    // The splitting solver may need more than its iterations in a hundredth of the steps.
+    for (solver, may_miss) in [("canal", 0), ("canal-paper", 0), ("subadmm", 24)] {
+        let (way, unsolved) = tower(solver, 2400);
+        assert!(way < 1e-7, "{solver}: the top box moved {way} m");
+        assert!(unsolved <= may_miss, "{solver}: {unsolved} steps");
     }
+    // Gauss–Seidel does not claim to; what it claims of each step is checked inside.
+    tower("pgs", 10);
 }
 
 #[test]
@@ -201,9 +204,9 @@ fn a_tonne_stands_on_a_gram() {
         deepest = deepest.max(world.report().penetration);
     }
     let moved = (position(&world, tonne) - before.1).norm();
-    assert!((position(&world, gram) - before.0).norm() < 1e-5);
-    assert!(moved < 1e-5, "the tonne moved {moved} m");
-    assert!(deepest < 1e-5, "penetrates {deepest} m");
+    assert!((position(&world, gram) - before.0).norm() < 1e-9);
+    assert!(moved < 1e-9, "the tonne moved {moved} m");
+    assert!(deepest < 1e-9, "penetrates {deepest} m");
 }
 
 /// Boxes and balls that fly into each other far from everything.
@@ -312,11 +315,11 @@ fn the_arch_stands() {
     for _ in 0..1200 {
         world.step().unwrap();
         let residual = world.report().residual;
-        assert!(residual < 1e-3, "{residual} m/s at {}", world.time());
+        assert!(residual < 1e-8, "{residual} m/s at {}", world.time());
     }
     let sunk = (position(&world, key) - before).norm();
-    assert!(sunk < 1e-3, "the keystone moved {sunk} m");
-    assert!(world.report().kinetic_energy < 1e-9);
+    assert!(sunk < 1e-9, "the keystone moved {sunk} m");
+    assert!(world.report().kinetic_energy < 1e-15);
 }
 
 #[test]
@@ -328,10 +331,10 @@ fn a_gyroscope_precesses_as_it_should() {
     let angle = at.y.atan2(at.x);
     let rate = 1.0 * GRAVITY * 0.15 / (0.5 * 0.01 * 300.0);
     assert!(
-        (angle / (rate * world.time()) - 1.0).abs() < 0.02,
+        (angle / (rate * world.time()) - 1.0).abs() < 2e-4,
         "{angle} for {rate}"
     );
-    assert!((at.z - 0.3).abs() < 2e-3, "it sinks to {}", at.z);
+    assert!((at.z - 0.3).abs() < 2e-4, "it sinks to {}", at.z);
 }
 
 #[test]

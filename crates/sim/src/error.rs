@@ -40,6 +40,16 @@ pub enum SimError {
         /// The name or index asked for.
         name: String,
     },
+    /// A name that nobody has, and what there is instead.
+    #[error("there is no {what} \"{name}\": {advice}")]
+    UnknownName {
+        /// What was looked for.
+        what: &'static str,
+        /// The name asked for.
+        name: String,
+        /// Names that there are.
+        advice: String,
+    },
     /// An operation that this element does not allow.
     #[error("{element}: {reason}")]
     NotPossible {
@@ -89,14 +99,31 @@ pub struct StepFailure {
 
 impl SimError {
     /// A name that nobody has, and those that there are.
-    pub fn not_among<'a>(what: &str, name: &str, known: impl Iterator<Item = &'a str>) -> Self {
+    pub fn not_among<'a>(
+        what: &'static str,
+        name: &str,
+        known: impl Iterator<Item = &'a str>,
+    ) -> Self {
         let known: Vec<&str> = known.collect();
-        Self::NotPossible {
-            element: format!("there is no {what} \"{name}\""),
-            reason: match known.is_empty() {
+        Self::UnknownName {
+            what,
+            name: name.to_owned(),
+            advice: match known.is_empty() {
                 true => "there are none".to_owned(),
                 false => format!("there are: {}", known.join(", ")),
             },
+        }
+    }
+
+    /// A name that nobody has, the nearest of those that there are, and all of them.
+    pub fn not_found(what: &'static str, name: &str, nearest: &str, known: &[&str]) -> Self {
+        Self::UnknownName {
+            what,
+            name: name.to_owned(),
+            advice: format!(
+                "did you mean \"{nearest}\"? There are: {}",
+                known.join(", ")
+            ),
         }
     }
 }

@@ -52,20 +52,18 @@ pub fn all() -> impl Iterator<Item = (&'static str, &'static str)> {
 /// A name that no solver has.
 pub fn make(name: &str) -> Result<Box<dyn Solver>> {
     let found = FAMILIES.iter().find_map(|family| (family.make)(name));
-    found.ok_or_else(|| SimError::NotPossible {
-        element: format!("there is no solver \"{name}\""),
-        reason: match all()
-            .map(|(known, _)| known)
-            .min_by_key(|known| levenshtein(name, known))
-        {
-            Some(nearest) => format!(
-                "did you mean \"{nearest}\"? There are: {}",
-                all().map(|(name, _)| name).collect::<Vec<_>>().join(", ")
-            ),
-            None => "this program was built without solvers: give the world one of your own, or \
-                     turn on a feature of stiction-sim such as `canal`"
-                .to_owned(),
-        },
+    found.ok_or_else(|| {
+        let known: Vec<&str> = all().map(|(known, _)| known).collect();
+        match known.iter().min_by_key(|known| levenshtein(name, known)) {
+            Some(nearest) => SimError::not_found("solver", name, nearest, &known),
+            None => SimError::UnknownName {
+                what: "solver",
+                name: name.to_owned(),
+                advice: "this program was built without solvers: give the world one of your own, \
+                         or turn on a feature of stiction-sim such as `canal`"
+                    .to_owned(),
+            },
+        }
     })
 }
 

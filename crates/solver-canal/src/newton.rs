@@ -6,13 +6,14 @@
 //! resist.
 
 use nalgebra::Vector3;
+use stiction_constraints::linear::dot_in_order;
 use stiction_constraints::{JointRows, Problem, ResidualEvaluator, Stopwatch};
 
 use crate::hessian::Hessian;
 use crate::line_search::{Slope, find_step};
 use crate::rules::{DECREASE, HALF, SHORTEST_STEP};
 use crate::settings::{InnerStop, OuterLoop};
-use crate::state::{Operators, State, dot};
+use crate::state::{Operators, State};
 
 /// How an inner solve went.
 #[derive(Debug, Clone, Copy, Default)]
@@ -49,7 +50,7 @@ impl InnerProblem<'_> {
                 break;
             }
             state.set_direction(self.evaluator, |d| hessian.solve_symmetric(d));
-            let slope_at_zero = dot(&state.direction, &state.gradient);
+            let slope_at_zero = dot_in_order(&state.direction, &state.gradient);
             if slope_at_zero >= 0.0 || slope_at_zero.is_nan() {
                 break;
             }
@@ -66,8 +67,9 @@ impl InnerProblem<'_> {
     /// Exact line search, [AL, (27)]: minimises h, whose gradient is r (the text prints f).
     fn search_line(&self, state: &mut State, slope_at_zero: f64) -> f64 {
         let problem = self.problem;
-        let constant = dot(&state.direction, &state.a_v) - dot(&state.direction, problem.b());
-        let linear = dot(&state.direction, &state.a_direction);
+        let constant = dot_in_order(&state.direction, &state.a_v)
+            - dot_in_order(&state.direction, problem.b());
+        let linear = dot_in_order(&state.direction, &state.a_direction);
         let mut end = 0.0;
         find_step(
             slope_at_zero,

@@ -480,7 +480,3 @@ impl State {
         self.energy_norm(|i| self.a_v[i] - self.gradient[i] - b[i] - self.jt_lambda[i])
     }
 }
-
-pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    a.iter().zip(b).map(|(x, y)| x * y).sum()
-}

@@ -1,27 +1,12 @@
 //! Sums of products in a fixed order that leaves room for vector instructions.
 
-/// Independent partial sums of a dot product.
-const LANES: usize = 8;
+use stiction_constraints::linear::partial_sums;
 
-/// Σ a b, in [`LANES`] interleaved partial sums.
+/// Σ a b, in eight interleaved partial sums.
 #[inline(always)]
 pub(crate) fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let (a_chunks, a_rest) = a.as_chunks::<LANES>();
-    let (b_chunks, b_rest) = b.as_chunks::<LANES>();
-    let mut sums = [0.0; LANES];
-    for (x, y) in a_chunks.iter().zip(b_chunks) {
-        for lane in 0..LANES {
-            sums[lane] += x[lane] * y[lane];
-        }
-    }
-    let mut total = 0.0;
-    for (x, y) in a_rest.iter().zip(b_rest) {
-        total += x * y;
-    }
-    for sum in sums {
-        total += sum;
-    }
-    total
+    let (sums, rest) = partial_sums::<8>(a, b);
+    sums.iter().fold(rest, |total, sum| total + sum)
 }
 
 /// y += scale x.

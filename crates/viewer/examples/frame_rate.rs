@@ -18,6 +18,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use browser::{Browser, new_folder};
+use stiction_test_support::outside;
 
 const WARM_UP: Duration = Duration::from_secs(4);
 const MEASURED: Duration = Duration::from_secs(6);
@@ -27,11 +28,12 @@ fn main() -> Result<(), Box<dyn Error>> {
         .nth(1)
         .unwrap_or_else(|| "200".into())
         .parse()?;
+    let chromium = outside::chromium().ok_or("no Chromium on the path")?;
     let folder = new_folder();
     let path = folder.join("page.html");
     fs::write(&path, stiction_viewer::page(&scene::many(bodies, 60.0))?)?;
     for (width, height) in [(1280, 720), (1920, 1080), (390, 844)] {
-        let mut browser = Browser::start(width, height).ok_or("no Chromium on the path")?;
+        let mut browser = Browser::start(&chromium, width, height);
         browser.go(&format!("file://{}#play=1", path.display()));
         thread::sleep(WARM_UP); // the page finds the quality that this machine can draw
         let work = cpu_seconds(browser.process_id());

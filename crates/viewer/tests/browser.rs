@@ -1,9 +1,4 @@
-//! The page in headless Chromium: it loads, draws, and its controls respond. Where no Chromium is on the
-//! path these tests say so and pass.
-#![expect(
-    clippy::print_stderr,
-    reason = "a skipped test says that it was skipped"
-)]
+//! The page in headless Chromium: it loads, draws, and its controls respond.
 
 #[path = "common/browser.rs"]
 mod browser;
@@ -12,12 +7,13 @@ mod scene;
 
 use std::fs;
 use std::net::{Ipv4Addr, SocketAddr};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use browser::{Browser, difference, new_folder};
 use serde_json::json;
 use stiction_recording::{Frame, Header, Recording};
+use stiction_test_support::outside;
 use stiction_viewer::{Server, page, serve_recording};
 
 /// One browser at a time: software rendering takes all cores.
@@ -30,17 +26,13 @@ struct Fixture {
 }
 
 impl Fixture {
-    fn new(width: u32, height: u32) -> Option<Self> {
+    fn new(chromium: &Path, width: u32, height: u32) -> Self {
         let turn = TURN.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(browser) = Browser::start(width, height) else {
-            eprintln!("skipped: no Chromium on the path");
-            return None;
-        };
-        Some(Self {
-            browser,
+        Self {
+            browser: Browser::start(chromium, width, height),
             folder: new_folder(),
             _turn: turn,
-        })
+        }
     }
 
     /// Opens the page of a recording as a file, with `hash` behind the #. The best quality is for the eye and
@@ -79,9 +71,10 @@ fn empty_scene() -> Recording {
 
 #[test]
 fn the_page_draws_and_scrubbing_changes_the_picture() {
-    let Some(mut f) = Fixture::new(720, 540) else {
+    let Some(chromium) = outside::chromium() else {
         return;
     };
+    let mut f = Fixture::new(&chromium, 720, 540);
     // The same camera for both, so that only the bodies make the difference.
     let view = "theme=dark&distance=5&target=0,0,0.4&contacts=0";
     f.open(&empty_scene(), &format!("{view}&t=0"));
@@ -111,9 +104,10 @@ fn the_page_draws_and_scrubbing_changes_the_picture() {
 /// What the page has unpacked is what was recorded, to the bit of an f32.
 #[test]
 fn the_page_holds_the_numbers_of_the_recording() {
-    let Some(mut f) = Fixture::new(640, 480) else {
+    let Some(chromium) = outside::chromium() else {
         return;
     };
+    let mut f = Fixture::new(&chromium, 640, 480);
     let recording = scene::everything(2.0);
     f.open(&recording, "t=0");
     let count = f.browser.evaluate("stiction.run.frames.length");
@@ -184,9 +178,10 @@ fn the_page_holds_the_numbers_of_the_recording() {
 
 #[test]
 fn every_toggle_changes_the_picture_and_comes_back() {
-    let Some(mut f) = Fixture::new(720, 540) else {
+    let Some(chromium) = outside::chromium() else {
         return;
     };
+    let mut f = Fixture::new(&chromium, 720, 540);
     f.open(
         &scene::everything(2.0),
         "t=1.5&contacts=0&theme=dark&plots=0",
@@ -236,9 +231,10 @@ fn every_toggle_changes_the_picture_and_comes_back() {
 
 #[test]
 fn keys_step_play_and_turn() {
-    let Some(mut f) = Fixture::new(720, 540) else {
+    let Some(chromium) = outside::chromium() else {
         return;
     };
+    let mut f = Fixture::new(&chromium, 720, 540);
     f.open(&scene::everything(2.0), "t=0");
     let index = "stiction.run.indexAt(stiction.timeline.time + 1e-9)";
     for (key, expected) in [
@@ -275,9 +271,10 @@ fn keys_step_play_and_turn() {
 
 #[test]
 fn bodies_are_picked_described_and_followed() {
-    let Some(mut f) = Fixture::new(720, 540) else {
+    let Some(chromium) = outside::chromium() else {
         return;
     };
+    let mut f = Fixture::new(&chromium, 720, 540);
     // Looks straight at the glass box, which rests and is the nearest thing there.
     f.open(
         &scene::everything(2.0),
@@ -325,9 +322,10 @@ fn bodies_are_picked_described_and_followed() {
 
 #[test]
 fn a_phone_sees_everything_it_needs() {
-    let Some(mut f) = Fixture::new(390, 780) else {
+    let Some(chromium) = outside::chromium() else {
         return;
     };
+    let mut f = Fixture::new(&chromium, 390, 780);
     f.open(&scene::everything(1.0), "t=0.5&plots=1");
     let overflow = f.browser.evaluate(
         "document.documentElement.scrollWidth > innerWidth
@@ -366,9 +364,10 @@ fn a_phone_sees_everything_it_needs() {
 
 #[test]
 fn strange_recordings_are_shown_or_explained() {
-    let Some(mut f) = Fixture::new(640, 480) else {
+    let Some(chromium) = outside::chromium() else {
         return;
     };
+    let mut f = Fixture::new(&chromium, 640, 480);
     let mut blown_up = scene::everything(0.5);
     for frame in blown_up.frames.iter_mut().skip(5) {
         frame.poses[1].position = [f64::NAN; 3];
@@ -408,9 +407,10 @@ fn strange_recordings_are_shown_or_explained() {
 
 #[test]
 fn a_live_run_is_followed_paused_and_kept_and_a_replay_is_served() {
-    let Some(mut f) = Fixture::new(720, 540) else {
+    let Some(chromium) = outside::chromium() else {
         return;
     };
+    let mut f = Fixture::new(&chromium, 720, 540);
     let recording = scene::everything(2.0);
     let server = Server::bind(loopback(), recording.header.clone()).unwrap();
     f.browser.go(&server.url());
@@ -455,9 +455,10 @@ fn a_live_run_is_followed_paused_and_kept_and_a_replay_is_served() {
 
 #[test]
 fn two_hundred_bodies_play_and_can_be_picked() {
-    let Some(mut f) = Fixture::new(720, 540) else {
+    let Some(chromium) = outside::chromium() else {
         return;
     };
+    let mut f = Fixture::new(&chromium, 720, 540);
     f.open(&scene::many(200, 1.0), "t=0");
     assert_eq!(f.browser.evaluate("stiction.run.bodies"), json!(201));
     let before = f.browser.picture();

@@ -7,10 +7,10 @@ use stiction_constraints::Budget;
 
 use crate::arguments::SolveArguments;
 use crate::progress::Progress;
-use crate::run::{Record, solve};
 use crate::simulate::Interrupt;
+use crate::solve::{Record, plot, solve};
 use crate::warm_start::{Guess, WarmStarts};
-use crate::{Ending, complain, input, json_lines, plot, solvers, table};
+use crate::{Ending, complain, input, json_lines, solvers, table};
 
 pub(crate) fn run(arguments: &SolveArguments) -> anyhow::Result<Ending> {
     let names = solvers::choose(&arguments.solver)?;

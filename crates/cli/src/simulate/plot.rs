@@ -1,18 +1,20 @@
 //! Time, residual, penetration and energy of runs over simulated time, as SVG.
 
-use stiction_experiments::chart::{self, Chart};
+use stiction_experiments::chart::{self, Chart, Scale};
 
 use super::series::{Sample, Series};
 
 const SIZE: (u32, u32) = (1200, 800);
-type Quantity = (&'static str, bool, fn(&Sample) -> f64);
+type Quantity = (&'static str, Scale, fn(&Sample) -> f64);
 
-/// What is drawn: label, logarithmic or not, value.
+/// What is drawn: label, scale, value.
 const PANELS: [Quantity; 4] = [
-    ("step time (ms)", true, |s| 1e3 * s.stages.total()),
-    ("residual (m/s)", true, |s| s.residual),
-    ("penetration (m)", true, |s| s.penetration),
-    ("energy (J)", false, |s| {
+    ("step time (ms)", Scale::LogarithmicY, |s| {
+        1e3 * s.stages.total()
+    }),
+    ("residual (m/s)", Scale::LogarithmicY, |s| s.residual),
+    ("penetration (m)", Scale::LogarithmicY, |s| s.penetration),
+    ("energy (J)", Scale::Linear, |s| {
         s.kinetic_energy + s.potential_energy
     }),
 ];
@@ -25,7 +27,7 @@ pub(crate) struct Curve<'a> {
 
 /// Draws runs side by side and returns the SVG.
 pub(crate) fn draw(title: &str, curves: &[Curve<'_>]) -> anyhow::Result<String> {
-    let panel = |(index, (label, logarithmic, value)): (usize, Quantity)| {
+    let panel = |(index, (label, scale, value)): (usize, Quantity)| {
         let line = |(color, curve): (usize, &Curve<'_>)| {
             let samples = curve.series.samples.iter();
             chart::Curve {
@@ -38,7 +40,7 @@ pub(crate) fn draw(title: &str, curves: &[Curve<'_>]) -> anyhow::Result<String> 
             title: String::new(),
             x_label: "simulated time (s)".to_owned(),
             y_label: label.to_owned(),
-            logarithmic,
+            scale,
             curves: curves.iter().enumerate().map(line).collect(),
             legend: index == 0 && curves.len() > 1,
         }

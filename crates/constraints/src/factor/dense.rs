@@ -2,12 +2,14 @@
 
 use nalgebra::DMatrix;
 
+use crate::linear::{cholesky_in_place, cholesky_solve};
+
 /// A dense block with its Cholesky factor. Diagonal matrices (the identity that the reduced form
 /// of a local problem has) are recognised and cost nothing.
 #[derive(Debug, Clone, Default)]
 pub struct DenseFactor {
     matrix: DMatrix<f64>,
-    /// Lower factor L of A = L Lᵀ by rows, dimension × dimension.
+    /// What [`cholesky_in_place`] leaves, dimension × dimension.
     factor: Vec<f64>,
     is_diagonal: bool,
 }
@@ -40,7 +42,10 @@ impl DenseFactor {
                 self.factor[i * n + j] = matrix[(i, j)];
             }
         }
-        factorize_in_place(n, &mut self.factor)
+        match cholesky_in_place(n, &mut self.factor) {
+            true => Ok(()),
+            false => Err(()),
+        }
     }
 
     /// out = A v.
@@ -66,7 +71,7 @@ impl DenseFactor {
                 x[i] /= self.matrix[(i, i)];
             }
         } else {
-            solve_in_place(&self.factor, x);
+            cholesky_solve(&self.factor, x);
         }
     }
 
@@ -76,7 +81,7 @@ impl DenseFactor {
             return 0.0;
         }
         let n = self.matrix.nrows();
-        let ratio = |i| self.matrix[(i, i)] / self.factor[i * n + i].powi(2);
+        let ratio = |i| self.matrix[(i, i)] * self.factor[i * n + i].powi(2);
         (0..n).map(ratio).fold(0.0, f64::max)
     }
 
@@ -86,43 +91,6 @@ impl DenseFactor {
             for row in column..if self.is_diagonal { column + 1 } else { n } {
                 visit(row, column, self.matrix[(row, column)]);
             }
-        }
-    }
-}
-
-/// Cholesky of the lower triangle, stored by rows; the strict upper triangle is not read.
-fn factorize_in_place(n: usize, a: &mut [f64]) -> Result<(), ()> {
-    for i in 0..n {
-        let (above, row_i) = a.split_at_mut(i * n);
-        for j in 0..i {
-            let row_j = &above[j * n..j * n + j + 1];
-            let sum: f64 = row_i[..j].iter().zip(row_j).map(|(x, y)| x * y).sum();
-            row_i[j] = (row_i[j] - sum) / row_j[j];
-        }
-        let sum: f64 = row_i[..i].iter().map(|x| x * x).sum();
-        let pivot = row_i[i] - sum;
-        if pivot.is_nan() || pivot <= 0.0 {
-            return Err(());
-        }
-        row_i[i] = pivot.sqrt();
-    }
-    Ok(())
-}
-
-/// x ← L⁻ᵀ L⁻¹ x with L by rows.
-fn solve_in_place(l: &[f64], x: &mut [f64]) {
-    let n = x.len();
-    for i in 0..n {
-        let row = &l[i * n..i * n + i + 1];
-        let sum: f64 = row[..i].iter().zip(&*x).map(|(a, b)| a * b).sum();
-        x[i] = (x[i] - sum) / row[i];
-    }
-    for i in (0..n).rev() {
-        let row = &l[i * n..i * n + i + 1];
-        x[i] /= row[i];
-        let value = x[i];
-        for (below, entry) in x[..i].iter_mut().zip(row) {
-            *below -= entry * value;
         }
     }
 }

@@ -7,7 +7,7 @@ use stiction_scenes::{Options, Scene, SettingsDescription, from_scene_file};
 use stiction_sim::{ActuatorHandle, RobotHandle, Settings, SimError, Vector3};
 
 use super::SOLVERS;
-use crate::chart::{Chart, Curve, grid};
+use crate::chart::{Chart, Curve, Scale, grid};
 use crate::error::{ExperimentError, Result};
 use crate::report::{Figure, Section, Statement, Table};
 
@@ -148,7 +148,7 @@ pub(super) fn friction(quick: bool) -> Result<Section> {
             title: solver.to_owned(),
             x_label: "joint torque (N·m)".to_owned(),
             y_label: "friction torque (N·m)".to_owned(),
-            logarithmic: false,
+            scale: Scale::Linear,
             curves,
             legend: true,
         });
@@ -265,7 +265,7 @@ pub(super) fn limits(quick: bool) -> Result<Section> {
             title: solver.to_owned(),
             x_label: "time (s)".to_owned(),
             y_label: "joint position (rad)".to_owned(),
-            logarithmic: false,
+            scale: Scale::Linear,
             curves,
             legend: true,
         });

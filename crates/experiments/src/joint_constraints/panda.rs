@@ -4,7 +4,7 @@ use stiction_scenes::{Options, SettingsDescription};
 
 use super::SOLVERS;
 use crate::Run;
-use crate::chart::{Chart, Curve, grid};
+use crate::chart::{Chart, Curve, Scale, grid};
 use crate::error::Result;
 use crate::report::{Figure, Section, Statement, Table};
 
@@ -96,7 +96,7 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
                     title: String::new(),
                     x_label: "time (s)".to_owned(),
                     y_label: "residual (m/s)".to_owned(),
-                    logarithmic: true,
+                    scale: Scale::LogarithmicY,
                     curves,
                     legend: true,
                 }],

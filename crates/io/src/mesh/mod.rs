@@ -1,4 +1,4 @@
-//! Triangle meshes from OBJ, STL, COLLADA, glTF and MuJoCo's MSH files.
+//! Triangle meshes from OBJ, STL, COLLADA, glTF and MSH files.
 
 mod builder;
 mod dae;
@@ -13,6 +13,7 @@ use nalgebra::Point3;
 
 use crate::bounded;
 use crate::error::{IoError, Result};
+use crate::tet_mesh;
 use builder::Builder;
 
 /// Endings of the names of mesh files.
@@ -30,7 +31,8 @@ pub struct MeshData {
 /// Reads a mesh; the file's name must end in one of the [`EXTENSIONS`].
 ///
 /// COLLADA and glTF files come in metres, with the transforms of their scenes applied and the axes of
-/// the file kept; the others in whatever unit they are in.
+/// the file kept; the others in whatever unit they are in. MSH files are MuJoCo's or Gmsh's, by their
+/// beginning.
 ///
 /// # Errors
 /// A file that cannot be read, of another kind, or with a line that makes no sense.
@@ -55,6 +57,7 @@ pub fn read(path: &Path) -> Result<MeshData> {
         "obj" => parse_obj(&bytes, &file),
         "stl" => parse_stl(&bytes, &file),
         "dae" => parse_dae(&bytes, &file),
+        "msh" if tet_mesh::is_gmsh(&bytes) => tet_mesh::parse_gmsh_surface(&bytes, &file),
         "msh" => parse_msh(&bytes, &file),
         _ => parse_gltf(&bytes, &file, path.parent().unwrap_or(Path::new(""))),
     }
@@ -135,7 +138,7 @@ impl MeshData {
     }
 }
 
-fn refuse(file: &str, line: usize, problem: impl Into<String>) -> IoError {
+pub(crate) fn refuse(file: &str, line: usize, problem: impl Into<String>) -> IoError {
     IoError::Mesh {
         file: file.to_owned(),
         line,

@@ -7,11 +7,12 @@ use stiction_collision::{Groups, Material};
 use stiction_dynamics::{CouplingDescription, DofProperties, Inertia, JointKind, Symmetric3};
 use stiction_modeling::{ConnectionKind, Signal};
 
-use super::drive::{
-    ActuatorDescription, ContactPairDescription, KeyframeDescription, SensorDescription,
-    TendonDescription,
-};
+use super::actuator::ActuatorDescription;
+use super::contact_pair::ContactPairDescription;
+use super::keyframe::KeyframeDescription;
+use super::sensor::SensorDescription;
 use super::shape::ShapeKind;
+use super::tendon::TendonDescription;
 
 /// A scene: bodies, robots, what holds and drives them, and for how long.
 #[derive(Debug, Clone, PartialEq)]

@@ -31,15 +31,19 @@
 //! The format is described in `docs/scene-files.md`. Plain numbers are in SI units; text with a
 //! unit is accepted wherever a number has a dimension.
 
+mod actuator;
 mod check;
+mod contact_pair;
 mod description;
-mod drive;
+mod keyframe;
 mod node;
 mod read;
 mod robot;
+mod sensor;
 mod shape;
 mod source;
 pub(crate) mod suggest;
+mod tendon;
 mod units;
 mod write;
 
@@ -47,17 +51,18 @@ use std::path::{Path, PathBuf};
 
 use toml::de::DeTable;
 
+pub use actuator::{ActuatorDescription, ActuatorTarget};
+pub use contact_pair::ContactPairDescription;
 pub use description::{
     Anchors, BodyDescription, BodyKind, ConnectionDescription, ControllerDescription,
     InertiaDescription, LinkDescription, MassDescription, RobotDescription, RobotFrameDescription,
     RobotJointDescription, SceneDescription, SettingsDescription, ShapeDescription,
 };
-pub use drive::{
-    ActuatorDescription, ActuatorTarget, ContactPairDescription, KeyframeBody, KeyframeDescription,
-    KeyframeJoint, SensorDescription, SensorKind, TendonBranch, TendonDescription, TendonPath,
-};
+pub use keyframe::{KeyframeBody, KeyframeDescription, KeyframeJoint};
+pub use sensor::{SensorDescription, SensorKind};
 pub use shape::{MeshFile, MeshSource, PointSource, ShapeError, ShapeKind, ThreadDescription};
 pub use stiction_modeling::{Activation, ConnectionKind, FrameQuantity, Signal};
+pub use tendon::{TendonBranch, TendonDescription, TendonPath};
 pub use write::to_toml;
 
 use crate::bounded;

@@ -1,8 +1,7 @@
 //! Joints: how they move, their limits and losses, and who follows whom.
 
 use nalgebra::Vector3;
-use stiction_dynamics::{CouplingDescription, DofProperties, JointKind, WORLD};
-use urdf_rs::JointType;
+use stiction_dynamics::{CouplingDescription, DofProperties, JointKind};
 
 use super::{Reader, schema, tree};
 use crate::error::Result;
@@ -10,67 +9,54 @@ use crate::scene_file::{RobotJointDescription, suggest};
 use crate::xml::Element;
 
 impl Reader<'_> {
-    pub(super) fn joint(
-        &mut self,
-        element: &Element,
-        joint: &urdf_rs::Joint,
-    ) -> Result<RobotJointDescription> {
-        let kind = kind(element, joint)?;
-        let properties = self.properties(element, joint)?;
-        // The root called world is the world.
-        let parent = match joint.parent.link == tree::name(self.tree.links[self.tree.root]) {
-            true if joint.parent.link == WORLD => WORLD.to_owned(),
-            _ => joint.parent.link.clone(),
-        };
+    pub(super) fn joint(&mut self, element: &Element) -> Result<RobotJointDescription> {
+        let kind = kind(element)?;
+        let properties = self.properties(element)?;
         let initial = start(&kind, &properties);
         Ok(RobotJointDescription {
-            name: joint.name.clone(),
+            name: tree::name(element).to_owned(),
             kind,
-            parent,
-            child: joint.child.link.clone(),
-            pose: self.pose(element, &joint.origin)?,
+            parent: end(element, "parent").to_owned(),
+            child: end(element, "child").to_owned(),
+            pose: self.pose(element)?,
             properties,
             initial,
             initial_velocity: Vec::new(),
         })
     }
 
-    fn properties(&mut self, element: &Element, joint: &urdf_rs::Joint) -> Result<DofProperties> {
+    fn properties(&mut self, element: &Element) -> Result<DofProperties> {
         let mut out = DofProperties::default();
-        match joint.joint_type {
-            JointType::Fixed => return Ok(out),
-            JointType::Floating | JointType::Planar => {
+        match kind_word(element) {
+            "fixed" => return Ok(out),
+            word @ ("floating" | "planar") => {
                 // Its coordinates are lengths and angles, and a file gives one number for both.
                 for tag in ["limit", "dynamics"] {
                     if let Some(child) = element.child(tag) {
-                        let what = format!("<{tag}> of a {} joint", kind_word(joint));
+                        let what = format!("<{tag}> of a {word} joint");
                         let reason = "its coordinates have different units";
                         self.leave_out(&what, reason, child);
                     }
                 }
                 return Ok(out);
             }
-            JointType::Revolute
-            | JointType::Continuous
-            | JointType::Prismatic
-            | JointType::Spherical => {}
+            _ => {}
         }
         if let Some(dynamics) = element.child("dynamics") {
-            let not_negative = |name: &str, value: f64| match value >= 0.0 {
-                true => Ok(value),
-                false => {
+            let not_negative = |name: &str| match schema::number(dynamics, name, 0.0)? {
+                value if value >= 0.0 => Ok(value),
+                value => {
                     let problem = format!("{value} is negative");
                     Err(dynamics.attribute_error(name, problem, "give zero or more"))
                 }
             };
-            let given = joint.dynamics.clone().unwrap_or_default();
-            out.damping = not_negative("damping", given.damping)?;
-            out.friction_loss = not_negative("friction", given.friction)?;
+            out.damping = not_negative("damping")?;
+            out.friction_loss = not_negative("friction")?;
         }
         let limit = element.child("limit");
         if let Some(limit) = limit {
             // Zero is what files write where they know nothing.
-            let largest = |name: &str, value: f64| match value {
+            let largest = |name: &str| match schema::number(limit, name, 0.0)? {
                 value if value < 0.0 => {
                     let problem = format!("{value} is negative");
                     Err(limit.attribute_error(name, problem, "give zero for no limit, or more"))
@@ -78,10 +64,10 @@ impl Reader<'_> {
                 0.0 => Ok(f64::INFINITY),
                 value => Ok(value),
             };
-            out.effort_limit = largest("effort", joint.limit.effort)?;
-            out.velocity_limit = largest("velocity", joint.limit.velocity)?;
+            out.effort_limit = largest("effort")?;
+            out.velocity_limit = largest("velocity")?;
         }
-        if matches!(joint.joint_type, JointType::Revolute | JointType::Prismatic) {
+        if matches!(kind_word(element), "revolute" | "prismatic") {
             [out.lower, out.upper] = self.range(element, limit)?;
         }
         Ok(out)
@@ -111,51 +97,50 @@ impl Reader<'_> {
     }
 
     /// The equation of a joint that follows another.
-    pub(super) fn coupling(
-        &mut self,
-        element: &Element,
-        joint: &urdf_rs::Joint,
-    ) -> Result<Option<CouplingDescription>> {
-        let (Some(mimic), Some(element)) = (&joint.mimic, element.child("mimic")) else {
+    pub(super) fn coupling(&mut self, element: &Element) -> Result<Option<CouplingDescription>> {
+        let Some(mimic) = element.child("mimic") else {
             return Ok(None);
         };
-        let Some(source) = self.tree.joint(&mimic.joint) else {
+        let name = tree::name(element);
+        let followed = mimic.attribute("joint").unwrap_or_default();
+        let Some(source) = self.tree.joint(followed) else {
             let names = self.tree.joint_names();
-            return Err(element.attribute_error(
+            return Err(mimic.attribute_error(
                 "joint",
-                format!("there is no joint \"{}\"", mimic.joint),
-                suggest::advice("joints", &mimic.joint, names),
+                format!("there is no joint \"{followed}\""),
+                suggest::advice("joints", followed, names),
             ));
         };
-        if mimic.joint == joint.name {
-            let problem = format!("\"{}\" is the joint itself", mimic.joint);
-            return Err(element.attribute_error("joint", problem, "name another joint"));
+        if followed == name {
+            let problem = format!("\"{followed}\" is the joint itself");
+            return Err(mimic.attribute_error("joint", problem, "name another joint"));
         }
-        if joint.joint_type == JointType::Fixed {
-            self.leave_out("<mimic> of a fixed joint", "it does not move", element);
+        if kind_word(element) == "fixed" {
+            self.leave_out("<mimic> of a fixed joint", "it does not move", mimic);
             return Ok(None);
         }
-        for end in [joint, &self.robot.joints[source]] {
-            if !matches!(
-                end.joint_type,
-                JointType::Revolute | JointType::Continuous | JointType::Prismatic
-            ) {
+        for end in [element, self.tree.joints[source]] {
+            let word = kind_word(end);
+            if !matches!(word, "revolute" | "continuous" | "prismatic") {
                 let problem = format!(
-                    "joint \"{}\" is {} and has no single coordinate",
-                    end.name,
-                    kind_word(end)
+                    "joint \"{}\" is {word} and has no single coordinate",
+                    tree::name(end)
                 );
                 let advice = "let only revolute, continuous and prismatic joints follow each other";
-                return Err(element.error(problem, advice));
+                return Err(mimic.error(problem, advice));
             }
         }
         Ok(Some(CouplingDescription {
-            name: joint.name.clone(),
+            name: name.to_owned(),
             terms: vec![
-                (joint.name.clone(), 0, 1.0),
-                (mimic.joint.clone(), 0, -mimic.multiplier.unwrap_or(1.0)),
+                (name.to_owned(), 0, 1.0),
+                (
+                    followed.to_owned(),
+                    0,
+                    -schema::number(mimic, "multiplier", 1.0)?,
+                ),
             ],
-            offset: mimic.offset.unwrap_or(0.0),
+            offset: schema::number(mimic, "offset", 0.0)?,
         }))
     }
 }
@@ -179,37 +164,38 @@ fn start(kind: &JointKind, properties: &DofProperties) -> Vec<f64> {
     }
 }
 
-fn kind(element: &Element, joint: &urdf_rs::Joint) -> Result<JointKind> {
+fn kind(element: &Element) -> Result<JointKind> {
     let axis = || {
-        let axis = Vector3::from(joint.axis.xyz.0);
+        let Some(child) = element.child("axis") else {
+            return Ok(Vector3::x());
+        };
+        let axis = Vector3::from(schema::numbers(child, "xyz")?.unwrap_or([1.0, 0.0, 0.0]));
         match axis.norm() > 1e-9 {
             true => Ok(axis),
             false => {
-                let place = element.child("axis").unwrap_or(element);
                 let advice = "give a direction, such as 0 0 1";
-                Err(place.attribute_error("xyz", "has no length", advice))
+                Err(child.attribute_error("xyz", "has no length", advice))
             }
         }
     };
-    Ok(match joint.joint_type {
-        JointType::Revolute => JointKind::Revolute { axis: axis()? },
-        JointType::Continuous => JointKind::Continuous { axis: axis()? },
-        JointType::Prismatic => JointKind::Prismatic { axis: axis()? },
-        JointType::Planar => JointKind::Planar { normal: axis()? },
-        JointType::Spherical => JointKind::Spherical,
-        JointType::Floating => JointKind::Free,
-        JointType::Fixed => JointKind::Fixed,
+    Ok(match kind_word(element) {
+        "revolute" => JointKind::Revolute { axis: axis()? },
+        "continuous" => JointKind::Continuous { axis: axis()? },
+        "prismatic" => JointKind::Prismatic { axis: axis()? },
+        "planar" => JointKind::Planar { normal: axis()? },
+        "spherical" => JointKind::Spherical,
+        "floating" => JointKind::Free,
+        _ => JointKind::Fixed,
     })
 }
 
-fn kind_word(joint: &urdf_rs::Joint) -> &'static str {
-    match joint.joint_type {
-        JointType::Revolute => "revolute",
-        JointType::Continuous => "continuous",
-        JointType::Prismatic => "prismatic",
-        JointType::Fixed => "fixed",
-        JointType::Floating => "floating",
-        JointType::Planar => "planar",
-        JointType::Spherical => "spherical",
-    }
+/// The type of a joint, one of those that the schema knows.
+fn kind_word(joint: &Element) -> &str {
+    joint.attribute("type").unwrap_or_default()
+}
+
+/// The link at an end of a joint.
+fn end<'a>(joint: &'a Element, tag: &str) -> &'a str {
+    let link = joint.child(tag).and_then(|end| end.attribute("link"));
+    link.unwrap_or_default()
 }

@@ -4,6 +4,7 @@ use nalgebra::{Matrix3, Vector3};
 use stiction_collision::Groups;
 use stiction_dynamics::Symmetric3;
 
+use super::schema::{number, numbers};
 use super::{Reader, tree};
 use crate::error::Result;
 use crate::mesh_use::{drawn_mesh, mesh_shape};
@@ -21,39 +22,27 @@ enum Purpose {
 }
 
 impl Reader<'_> {
-    pub(super) fn link(
-        &mut self,
-        element: &Element,
-        link: &urdf_rs::Link,
-        number: usize,
-    ) -> Result<LinkDescription> {
+    pub(super) fn link(&mut self, element: &Element, number: usize) -> Result<LinkDescription> {
         let mut out = LinkDescription {
-            name: link.name.clone(),
+            name: tree::name(element).to_owned(),
             mass: None,
             gravity_compensation: 0.0,
             shapes: Vec::new(),
         };
         if let Some(inertial) = element.child("inertial") {
-            out.mass = self.mass(inertial, &link.inertial)?;
+            out.mass = self.mass(inertial)?;
         }
-        let collisions = element.children_of("collision").zip(&link.collision);
-        for (element, collision) in collisions {
-            let shape = self.shape(
-                element,
-                Purpose::Collides,
-                &collision.origin,
-                &collision.geometry,
-            )?;
+        for element in element.children_of("collision") {
+            let shape = self.shape(element, Purpose::Collides)?;
             self.add_shape(element, number, &mut out.shapes, shape);
         }
-        for (element, visual) in element.children_of("visual").zip(&link.visual) {
-            if is_nothing(&visual.geometry) {
+        for element in element.children_of("visual") {
+            if is_nothing(form(element))? {
                 self.leave_out("<visual> of size zero", "shows nothing", element);
                 continue;
             }
-            let mut shape =
-                self.shape(element, Purpose::Drawn, &visual.origin, &visual.geometry)?;
-            shape.color = self.color(element, visual.material.as_ref())?;
+            let mut shape = self.shape(element, Purpose::Drawn)?;
+            shape.color = self.color(element)?;
             self.add_shape(element, number, &mut out.shapes, shape);
         }
         Ok(out)
@@ -79,17 +68,17 @@ impl Reader<'_> {
     }
 
     /// The mass of a link, about its centre and along the axes of the link.
-    fn mass(
-        &self,
-        element: &Element,
-        inertial: &urdf_rs::Inertial,
-    ) -> Result<Option<MassDescription>> {
-        let mass = inertial.mass.value;
-        let given = &inertial.inertia;
-        let moments = [
-            given.ixx, given.ixy, given.ixz, given.iyy, given.iyz, given.izz,
-        ];
+    fn mass(&self, element: &Element) -> Result<Option<MassDescription>> {
         let place = element.child("mass").unwrap_or(element);
+        let mass = number(place, "value", 0.0)?;
+        let given = element.child("inertia").unwrap_or(element);
+        let mut moments = [0.0; 6];
+        for (moment, name) in moments
+            .iter_mut()
+            .zip(["ixx", "ixy", "ixz", "iyy", "iyz", "izz"])
+        {
+            *moment = number(given, name, 0.0)?;
+        }
         if mass < 0.0 {
             let problem = format!("{mass} kg is negative");
             return Err(place.attribute_error("value", problem, "give the mass in kg"));
@@ -98,7 +87,7 @@ impl Reader<'_> {
             // A link that says it has none is a link without mass.
             return Ok(None);
         }
-        let pose = self.pose(element, &inertial.origin)?;
+        let pose = self.pose(element)?;
         let [xx, xy, xz, yy, yz, zz] = moments;
         let own = Matrix3::new(xx, xy, xz, xy, yy, yz, xz, yz, zz);
         let rotation = pose.rotation.to_rotation_matrix();
@@ -113,17 +102,11 @@ impl Reader<'_> {
         })))
     }
 
-    fn shape(
-        &mut self,
-        element: &Element,
-        purpose: Purpose,
-        origin: &urdf_rs::Pose,
-        geometry: &urdf_rs::Geometry,
-    ) -> Result<ShapeDescription> {
+    fn shape(&mut self, element: &Element, purpose: Purpose) -> Result<ShapeDescription> {
         Ok(ShapeDescription {
             name: String::new(),
-            kind: self.kind(element, purpose, geometry)?,
-            pose: self.pose(element, origin)?,
+            kind: self.kind(form(element), purpose)?,
+            pose: self.pose(element)?,
             material: None,
             groups: Groups::default(),
             visual_only: purpose == Purpose::Drawn,
@@ -131,48 +114,42 @@ impl Reader<'_> {
         })
     }
 
-    fn kind(
-        &mut self,
-        element: &Element,
-        purpose: Purpose,
-        geometry: &urdf_rs::Geometry,
-    ) -> Result<ShapeKind> {
-        let form = element.child("geometry").and_then(|geometry| {
-            let word = word(geometry, &element.tag);
-            geometry.child(word)
-        });
-        let form = form.unwrap_or(element);
-        let positive = |name: &str, value: f64| match value > 0.0 {
-            true => Ok(value),
-            false => {
-                let problem = format!("{value} m is not positive");
-                Err(form.attribute_error(name, problem, "give the size in m"))
-            }
+    fn kind(&mut self, form: &Element, purpose: Purpose) -> Result<ShapeKind> {
+        let refused = |name: &str, value: f64| {
+            let problem = format!("{value} m is not positive");
+            Err(form.attribute_error(name, problem, "give the size in m"))
         };
-        Ok(match geometry {
-            urdf_rs::Geometry::Box { size } => {
-                let size = Vector3::from(size.0);
-                positive("size", size.min())?;
+        let positive = |name: &str| match number(form, name, 0.0)? {
+            value if value > 0.0 => Ok(value),
+            value => refused(name, value),
+        };
+        Ok(match form.tag.as_str() {
+            "box" => {
+                let size = Vector3::from(numbers(form, "size")?.unwrap_or_default());
+                if !(size.min() > 0.0) {
+                    refused("size", size.min())?;
+                }
                 ShapeKind::Box { size }
             }
-            urdf_rs::Geometry::Sphere { radius } => ShapeKind::Sphere {
-                radius: positive("radius", *radius)?,
+            "sphere" => ShapeKind::Sphere {
+                radius: positive("radius")?,
             },
-            urdf_rs::Geometry::Cylinder { radius, length } => ShapeKind::Cylinder {
-                length: positive("length", *length)?,
-                radius: positive("radius", *radius)?,
+            "cylinder" => ShapeKind::Cylinder {
+                length: positive("length")?,
+                radius: positive("radius")?,
             },
-            urdf_rs::Geometry::Capsule { radius, length } => ShapeKind::Capsule {
-                length: positive("length", *length)?,
-                radius: positive("radius", *radius)?,
+            "capsule" => ShapeKind::Capsule {
+                length: positive("length")?,
+                radius: positive("radius")?,
             },
-            urdf_rs::Geometry::Mesh { filename, scale } => {
-                let scale = scale.map_or(Vector3::repeat(1.0), |scale| Vector3::from(scale.0));
+            _ => {
+                let scale = Vector3::from(numbers(form, "scale")?.unwrap_or([1.0; 3]));
                 if scale.iter().any(|value| *value == 0.0) {
                     let advice = "give metres per unit of the file, such as 0.001 0.001 0.001";
                     return Err(form.attribute_error("scale", "is zero", advice));
                 }
-                let path = self.mesh_path(form, filename.trim())?;
+                let name = form.attribute("filename").unwrap_or_default();
+                let path = self.mesh_path(form, name.trim())?;
                 let source = MeshSource::File(MeshFile { path, scale });
                 match purpose {
                     Purpose::Collides => mesh_shape(self.options.meshes, source),
@@ -183,58 +160,59 @@ impl Reader<'_> {
     }
 
     /// The colour of a drawn shape: its own, or that of the material it names.
-    fn color(
-        &mut self,
-        element: &Element,
-        material: Option<&urdf_rs::Material>,
-    ) -> Result<Option<[f32; 4]>> {
-        let (Some(material), Some(element)) = (material, element.child("material")) else {
+    fn color(&mut self, element: &Element) -> Result<Option<[f32; 4]>> {
+        let Some(material) = element.child("material") else {
             return Ok(None);
         };
-        let of_links = || self.robot.links.iter().flat_map(|link| &link.visual);
-        let own = material.color.as_ref();
-        let named = || {
-            let visuals = of_links().filter_map(|visual| visual.material.as_ref());
-            let mut all = self.robot.materials.iter().chain(visuals);
-            all.find(|other| other.name == material.name && other.color.is_some())
-                .and_then(|other| other.color.as_ref())
-        };
-        let Some(color) = own.or_else(named) else {
-            let known = !element.has("texture") && element.children.is_empty();
-            if known && !material.name.is_empty() {
-                let what = format!("<material name=\"{}\">", material.name);
-                self.leave_out(&what, "no material with this name has a colour", element);
+        let name = tree::name(material);
+        let links = self.tree.links.iter();
+        let visuals = links.flat_map(|link| link.children_of("visual"));
+        let of_links = visuals.filter_map(|visual| visual.child("material"));
+        let mut named = self.root.children_of("material").chain(of_links);
+        let color = material.child("color").or_else(|| {
+            named.find_map(|other| other.child("color").filter(|_| tree::name(other) == name))
+        });
+        let Some(color) = color else {
+            let known = !material.has("texture") && material.children.is_empty();
+            if known && !name.is_empty() {
+                let what = format!("<material name=\"{name}\">");
+                self.leave_out(&what, "no material with this name has a colour", material);
             }
             return Ok(None);
         };
-        if let Some(bad) = color
-            .rgba
-            .iter()
-            .find(|value| !(0.0..=1.0).contains(*value))
-        {
+        let rgba: [f64; 4] = numbers(color, "rgba")?.unwrap_or_default();
+        if let Some(bad) = rgba.iter().find(|value| !(0.0..=1.0).contains(*value)) {
             // What is drawn needs no refusal.
             let what = "<color rgba> beyond 0 to 1";
-            self.leave_out(what, &format!("{bad} is clamped"), element);
+            self.leave_out(what, &format!("{bad} is clamped"), material);
         }
-        Ok(Some(color.rgba.0.map(|value| value.clamp(0.0, 1.0) as f32)))
+        Ok(Some(rgba.map(|value| value.clamp(0.0, 1.0) as f32)))
     }
 }
 
 /// Whether a primitive has a size of zero, as files write for what is not to be seen.
-fn is_nothing(geometry: &urdf_rs::Geometry) -> bool {
-    match geometry {
-        urdf_rs::Geometry::Box { size } => size.0.contains(&0.0),
-        urdf_rs::Geometry::Sphere { radius } => *radius == 0.0,
-        urdf_rs::Geometry::Cylinder { radius, length }
-        | urdf_rs::Geometry::Capsule { radius, length } => *radius == 0.0 || *length == 0.0,
-        urdf_rs::Geometry::Mesh { .. } => false,
+fn is_nothing(form: &Element) -> Result<bool> {
+    let sizes: &[&str] = match form.tag.as_str() {
+        "box" => {
+            return Ok(numbers(form, "size")?.is_some_and(|size: [f64; 3]| size.contains(&0.0)));
+        }
+        "sphere" => &["radius"],
+        "cylinder" | "capsule" => &["radius", "length"],
+        _ => &[],
+    };
+    for name in sizes {
+        if number(form, name, 0.0)? == 0.0 {
+            return Ok(true);
+        }
     }
+    Ok(false)
 }
 
-/// The form inside a geometry.
-fn word<'a>(geometry: &'a Element, fallback: &'a str) -> &'a str {
+/// The form inside the geometry of a shape; the schema knows that there is one.
+fn form(shape: &Element) -> &Element {
     const FORMS: [&str; 5] = ["box", "sphere", "cylinder", "capsule", "mesh"];
     let known = |element: &&Element| FORMS.contains(&element.tag.as_str());
-    let form = geometry.children.iter().find(known);
-    form.map_or(fallback, |form| form.tag.as_str())
+    let geometry = shape.child("geometry");
+    let form = geometry.and_then(|geometry| geometry.children.iter().find(known));
+    form.unwrap_or(shape)
 }

@@ -30,13 +30,9 @@
 //! # Ok::<(), stiction_io::IoError>(())
 //! ```
 //!
-//! The values are read by `urdf-rs`; what is around it here gives every refusal its line, and takes
-//! care of what `urdf-rs` does differently:
-//! - it skips words that are no numbers, accepts NaN and knows no lines: everything is checked
-//!   before;
-//! - it refuses `<visual>` elements with an `<inertial>` between them: it is handed a cleaned copy;
-//! - it takes a link without `<inertial>` for one with mass zero, a joint without `<limit>` for one
-//!   that is locked, and rounds quaternions near a vertical pitch: those are read from the elements.
+//! Everything is read from the elements of the file themselves, so that every refusal has its line; a link
+//! without `<inertial>` is no link with mass zero, a joint without `<limit>` is not locked, and
+//! quaternions stay quaternions.
 
 mod joint;
 mod link;
@@ -100,14 +96,11 @@ fn parse_in(text: &str, file: &str, folder: &Path, options: &ModelOptions) -> Re
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let root = xml::parse(text, file)?;
     refuse_other_formats(&root, text)?;
-    let clean = schema::clean(&root)?;
-    let robot = urdf_rs::read_from_string(&clean)
-        .map_err(|error| root.error(error.to_string(), "correct the file"))?;
+    schema::check(&root)?;
     let tree = tree::Tree::new(&root)?;
 
     let mut reader = Reader {
         root: &root,
-        robot: &robot,
         tree: &tree,
         folder,
         options,
@@ -131,7 +124,6 @@ fn parse_in(text: &str, file: &str, folder: &Path, options: &ModelOptions) -> Re
 /// What is being read, and where it goes.
 struct Reader<'a> {
     root: &'a Element,
-    robot: &'a urdf_rs::Robot,
     tree: &'a tree::Tree<'a>,
     folder: &'a Path,
     options: &'a ModelOptions,
@@ -145,7 +137,7 @@ struct Reader<'a> {
 
 impl Reader<'_> {
     fn robot(&mut self) -> Result<RobotDescription> {
-        let name = match self.robot.name.trim() {
+        let name = match tree::name(self.root).trim() {
             "" => "robot",
             name => name,
         };
@@ -162,14 +154,14 @@ impl Reader<'_> {
         };
         self.stand(&mut robot)?;
         let tree = self.tree;
-        for (element, joint) in tree.joints.iter().zip(&self.robot.joints) {
-            let description = self.joint(element, joint)?;
+        for element in &tree.joints {
+            let description = self.joint(element)?;
             let key = format!("robots[0].joints[{}]", robot.joints.len());
             self.places.insert(key, element.place());
             robot.joints.push(description);
         }
-        for (element, joint) in tree.joints.iter().zip(&self.robot.joints) {
-            if let Some(coupling) = self.coupling(element, joint)? {
+        for element in &tree.joints {
+            if let Some(coupling) = self.coupling(element)? {
                 let key = format!("robots[0].couplings[{}]", robot.couplings.len());
                 self.places.insert(key, element.place());
                 robot.couplings.push(coupling);
@@ -181,8 +173,8 @@ impl Reader<'_> {
     /// Adds the links, and the joint between the world and the root.
     fn stand(&mut self, robot: &mut RobotDescription) -> Result<()> {
         let tree = self.tree;
-        for (index, (element, link)) in tree.links.iter().zip(&self.robot.links).enumerate() {
-            let is_world = link.name == WORLD;
+        for (index, element) in tree.links.iter().enumerate() {
+            let is_world = tree::name(element) == WORLD;
             if is_world && index != tree.root {
                 return Err(element.error(
                     "only the root of a robot may be called \"world\"",
@@ -190,7 +182,7 @@ impl Reader<'_> {
                 ));
             }
             let number = robot.links.len();
-            let mut description = self.link(element, link, number)?;
+            let mut description = self.link(element, number)?;
             if is_world {
                 if self.options.base == Base::Free {
                     return Err(element.error(
@@ -247,23 +239,26 @@ impl Reader<'_> {
         });
     }
 
-    /// The pose of `<origin>` inside an element; `pose` is what urdf-rs read of it.
-    fn pose(&self, element: &Element, pose: &urdf_rs::Pose) -> Result<Isometry3<f64>> {
-        let [roll, pitch, yaw] = pose.rpy.0;
-        let rotation = match element.child("origin") {
-            Some(origin) if origin.has("quat_xyzw") && self.version >= (1, 1) => {
-                quaternion(origin)?
-            }
-            _ => UnitQuaternion::from_euler_angles(roll, pitch, yaw),
+    /// The pose of `<origin>` inside an element.
+    fn pose(&self, element: &Element) -> Result<Isometry3<f64>> {
+        let Some(origin) = element.child("origin") else {
+            return Ok(Isometry3::identity());
         };
+        let rotation = if origin.has("quat_xyzw") && self.version >= (1, 1) {
+            quaternion(origin)?
+        } else {
+            let [roll, pitch, yaw] = schema::numbers(origin, "rpy")?.unwrap_or_default();
+            UnitQuaternion::from_euler_angles(roll, pitch, yaw)
+        };
+        let position: [f64; 3] = schema::numbers(origin, "xyz")?.unwrap_or_default();
         Ok(Isometry3::from_parts(
-            Translation3::from(Vector3::from(pose.xyz.0)),
+            Translation3::from(Vector3::from(position)),
             rotation,
         ))
     }
 }
 
-/// A quaternion as URDF 1.1 has it. urdf-rs turns it into angles and loses up to 0.005 rad.
+/// A quaternion as URDF 1.1 has it.
 fn quaternion(origin: &Element) -> Result<UnitQuaternion<f64>> {
     if origin.has("rpy") {
         let problem = "does not go with rpy";

@@ -1,10 +1,8 @@
-//! What URDF elements may hold, checked before urdf-rs sees them.
-
-use std::fmt::Write;
+//! What URDF elements may hold, checked before anything is made of them.
 
 use crate::error::Result;
 use crate::scene_file::suggest;
-use crate::xml::{Element, escaped};
+use crate::xml::Element;
 
 /// An element that is read.
 struct Schema {
@@ -199,13 +197,11 @@ const JOINT_TYPES: [&str; 7] = [
     "spherical",
 ];
 
-/// A copy of the file with only what is read, in the order that urdf-rs wants; what it copies counts
+/// Checks a whole file: whatever must be there is, once, and numbers are numbers. What is checked counts
 /// as read.
-pub(super) fn clean(root: &Element) -> Result<String> {
+pub(super) fn check(root: &Element) -> Result<()> {
     root.mark_read();
-    let mut out = String::new();
-    copy(root, &ROBOT, &mut out)?;
-    Ok(out)
+    check_element(root, &ROBOT)
 }
 
 /// Major and minor version of the format; 1.0 unless given.
@@ -223,6 +219,11 @@ pub(super) fn version(root: &Element) -> Result<(u32, u32)> {
             "versions 1.0, 1.1 and 1.2 are read",
         )),
     }
+}
+
+/// The number of an attribute, finite, or another where it is not there.
+pub(super) fn number(element: &Element, name: &str, default: f64) -> Result<f64> {
+    Ok(numbers(element, name)?.map_or(default, |[value]| value))
 }
 
 /// The numbers of an attribute, all finite, if it is there.
@@ -250,15 +251,10 @@ pub(super) fn numbers<const N: usize>(element: &Element, name: &str) -> Result<O
     Ok(Some(out))
 }
 
-fn copy(element: &Element, schema: &Schema, out: &mut String) -> Result<()> {
-    // Writing to a string does not fail.
-    let _ = write!(out, "<{}", schema.tag);
+fn check_element(element: &Element, schema: &Schema) -> Result<()> {
     for &(name, need, value) in schema.attributes {
         match element.attribute(name) {
-            Some(text) => {
-                check_numbers(element, name, value)?;
-                let _ = write!(out, " {name}=\"{}\"", escaped(text));
-            }
+            Some(_) => check_numbers(element, name, value)?,
             None if need == Must => {
                 let problem = format!("has no attribute {name}");
                 let advice = match suggest::nearest(name, element.attribute_names()) {
@@ -267,12 +263,9 @@ fn copy(element: &Element, schema: &Schema, out: &mut String) -> Result<()> {
                 };
                 return Err(element.error(problem, advice));
             }
-            // A limit of zero is none; urdf-rs asks for one.
-            None if (schema.tag, name) == ("limit", "velocity") => out.push_str(" velocity=\"0\""),
             None => {}
         }
     }
-    out.push('>');
     match schema.tag {
         "geometry" => one_form(element)?,
         "joint" => joint_type(element)?,
@@ -295,10 +288,9 @@ fn copy(element: &Element, schema: &Schema, out: &mut String) -> Result<()> {
             return Err(found[1].error(problem, "leave out one of the two"));
         }
         for element in found {
-            copy(element, child, out)?;
+            check_element(element, child)?;
         }
     }
-    let _ = write!(out, "</{}>", schema.tag);
     Ok(())
 }
 

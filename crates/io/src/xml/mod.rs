@@ -13,7 +13,7 @@ use crate::error::{IoError, Result};
 use crate::scene_file::Place;
 
 pub(crate) use unread::{Reasons, unread};
-pub(crate) use write::{XmlWriter, escaped, number};
+pub(crate) use write::{XmlWriter, number};
 
 /// Deepest nesting of elements.
 const DEEPEST: usize = 200;

@@ -107,7 +107,7 @@ pub(crate) fn number(value: f64) -> String {
 }
 
 /// Text as it may stand in an attribute.
-pub(crate) fn escaped(text: &str) -> String {
+fn escaped(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
     for letter in text.chars() {
         match letter {

@@ -1,7 +1,9 @@
 //! The residuals by which collections of contact problems are scored, against W as given.
 
 use nalgebra::Vector3;
-use stiction_constraints::{Residuals, cone};
+use stiction_constraints::{Failure, Problem, ResidualEvaluator, Residuals, cone};
+
+use crate::component_order::from_file_order;
 
 /// What the residuals of a pure contact problem are measured with: friction, free velocity and
 /// scale. All vectors are ordered (t1, t2, n) per contact.
@@ -53,6 +55,23 @@ fn finite(value: f64) -> f64 {
     } else {
         f64::INFINITY
     }
+}
+
+/// Reactions in the file's component order as impulses of a primal form.
+pub(super) fn impulses(problem: &Problem, reaction: &[f64]) -> Result<Vec<f64>, Failure> {
+    match reaction.len() == problem.row_count() {
+        true => Ok(from_file_order(reaction)),
+        false => Err(Failure::NotFinite),
+    }
+}
+
+/// Residuals of impulses of a primal form, with the velocity that belongs to them.
+pub(super) fn residuals_at(problem: &Problem, impulses: &[f64]) -> Result<Residuals, Failure> {
+    let mut evaluator = ResidualEvaluator::default();
+    evaluator.update(problem)?;
+    let mut velocity = vec![0.0; problem.dof_count()];
+    evaluator.velocity_of(problem, impulses, &mut velocity);
+    Ok(evaluator.residuals(problem, &velocity, impulses))
 }
 
 #[cfg(test)]

@@ -5,12 +5,12 @@
 
 use nalgebra::{DMatrix, Matrix6};
 use stiction_constraints::{
-    DynamicsMatrix, Failure, Law, Problem, ResidualEvaluator, Residuals, RowBlock, SparseSymmetric,
-    Subsystem,
+    DynamicsMatrix, Failure, Law, Problem, Residuals, RowBlock, SparseSymmetric, Subsystem,
 };
 
+use super::contact_residuals::{impulses, residuals_at};
 use crate::checks::{check_friction, check_vector};
-use crate::component_order::{from_file_order, row_of};
+use crate::component_order::row_of;
 use crate::content::Origin;
 use crate::csc_matrix::CscMatrix;
 use crate::error::{ProblemFileError, Refusal};
@@ -132,15 +132,8 @@ impl GlobalProblem {
     /// # Errors
     /// A wrong number of reactions, or a mass matrix that cannot be factorised.
     pub fn residuals(&self, reaction: &[f64]) -> Result<Residuals, Failure> {
-        if reaction.len() != self.problem().row_count() {
-            return Err(Failure::NotFinite);
-        }
-        let mut evaluator = ResidualEvaluator::default();
-        evaluator.update(self.problem())?;
-        let lambda = from_file_order(reaction);
-        let mut velocity = vec![0.0; self.problem().dof_count()];
-        evaluator.velocity_of(self.problem(), &lambda, &mut velocity);
-        Ok(evaluator.residuals(self.problem(), &velocity, &lambda))
+        let lambda = impulses(self.problem(), reaction)?;
+        residuals_at(self.problem(), &lambda)
     }
 }
 
@@ -305,6 +298,8 @@ fn check_definite(problem: &Problem, first_dof: &[usize]) -> Result<(), Refusal>
 
 #[cfg(test)]
 mod tests {
+    use stiction_constraints::ResidualEvaluator;
+
     use super::*;
 
     fn matrix(rows: usize, columns: usize, entries: &[(usize, usize, f64)]) -> CscMatrix {

@@ -1,10 +1,9 @@
 //! A local problem in primal form, and how reactions are measured against W as given.
 
-use stiction_constraints::{Failure, Problem, ResidualEvaluator, Residuals};
+use stiction_constraints::{Failure, Problem, Residuals};
 
-use super::contact_residuals::ContactMeter;
+use super::contact_residuals::{ContactMeter, impulses, residuals_at};
 use super::rank_factor::RankFactor;
-use crate::component_order::from_file_order;
 use crate::csc_matrix::CscMatrix;
 
 /// A local problem in primal form, with what is needed to measure against W as given.
@@ -85,15 +84,8 @@ impl ReducedLocal {
     /// # Errors
     /// A wrong number of reactions.
     pub fn residuals(&self, reaction: &[f64]) -> Result<Residuals, Failure> {
-        if reaction.len() != self.problem().row_count() {
-            return Err(Failure::NotFinite);
-        }
-        let mut evaluator = ResidualEvaluator::default();
-        evaluator.update(self.problem())?;
-        let lambda = from_file_order(reaction);
-        let mut velocity = vec![0.0; self.problem().dof_count()];
-        evaluator.velocity_of(self.problem(), &lambda, &mut velocity);
-        let mut residuals = evaluator.residuals(self.problem(), &velocity, &lambda);
+        let lambda = impulses(self.problem(), reaction)?;
+        let mut residuals = residuals_at(self.problem(), &lambda)?;
         self.measure(&lambda, &mut residuals);
         Ok(residuals)
     }

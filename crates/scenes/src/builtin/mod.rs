@@ -64,14 +64,8 @@ pub fn build(name: &str, options: &Options) -> Result<Scene> {
             .iter()
             .min_by_key(|info| levenshtein(name, info.name));
         let names: Vec<&str> = SCENES.iter().map(|info| info.name).collect();
-        return Err(SimError::NotPossible {
-            element: format!("there is no scene \"{name}\""),
-            reason: format!(
-                "did you mean \"{}\"? There are: {}",
-                nearest.map_or("", |info| info.name),
-                names.join(", ")
-            ),
-        });
+        let nearest = nearest.map_or("", |info| info.name);
+        return Err(SimError::not_found("scene", name, nearest, &names));
     };
     if let Some(keyframe) = &options.keyframe {
         return Err(SimError::not_among(

@@ -1,6 +1,7 @@
 //! The Newton matrix as a dense matrix by rows.
 
 use nalgebra::Matrix3;
+use stiction_constraints::linear::{cholesky_in_place, cholesky_solve};
 use stiction_constraints::{DynamicsMatrix, JointRows};
 
 use super::factor::LuShape;
@@ -36,11 +37,11 @@ impl DenseHessian {
         stiffness: &[Matrix3<f64>],
     ) -> bool {
         self.assemble(rows, active, stiffness, Part::Lower);
-        factor::cholesky_in_place(self.n, &mut self.matrix)
+        cholesky_in_place(self.n, &mut self.matrix)
     }
 
     pub(super) fn solve_symmetric(&self, x: &mut [f64]) {
-        factor::cholesky_solve(self.n, &self.matrix, x);
+        cholesky_solve(&self.matrix, x);
     }
 
     pub(super) fn factorize_general(

@@ -1,40 +1,6 @@
-//! Small dense factorisations by rows, in place.
+//! LU of small dense matrices by rows, in place.
 
-/// Cholesky of the lower triangle; `false` when a pivot is not positive.
-pub(crate) fn cholesky_in_place(n: usize, a: &mut [f64]) -> bool {
-    for i in 0..n {
-        let (above, row_i) = a.split_at_mut(i * n);
-        for j in 0..i {
-            let row_j = &above[j * n..j * n + j + 1];
-            let sum: f64 = dot(&row_i[..j], &row_j[..j]);
-            row_i[j] = (row_i[j] - sum) * row_j[j];
-        }
-        let sum: f64 = dot(&row_i[..i], &row_i[..i]);
-        let pivot = row_i[i] - sum;
-        if pivot <= 0.0 || pivot.is_nan() {
-            return false;
-        }
-        // The reciprocal is stored: divisions would dominate small systems.
-        row_i[i] = 1.0 / pivot.sqrt();
-    }
-    true
-}
-
-/// x ← (L Lᵀ)⁻¹ x with the factor of [`cholesky_in_place`].
-pub(crate) fn cholesky_solve(n: usize, l: &[f64], x: &mut [f64]) {
-    for i in 0..n {
-        let row = &l[i * n..i * n + i + 1];
-        x[i] = (x[i] - dot(&row[..i], &x[..i])) * row[i];
-    }
-    for i in (0..n).rev() {
-        let row = &l[i * n..i * n + i + 1];
-        x[i] *= row[i];
-        let value = x[i];
-        for (below, entry) in x[..i].iter_mut().zip(row) {
-            *below -= entry * value;
-        }
-    }
-}
+use stiction_constraints::linear::dot;
 
 /// A diagonal entry is taken for the pivot unless it is smaller than this part of the largest in its
 /// column: exchanges fill in what is empty. Much smaller parts cost accuracy that shows: stones of an
@@ -129,21 +95,6 @@ pub(crate) fn lu_solve(n: usize, lu: &[f64], shape: &LuShape, x: &mut [f64]) {
         let start = shape.first[k].min(k);
         x[k] = (x[k] - dot(&row[start..k], &x[start..k])) / row[k];
     }
-}
-
-/// Four running sums, so that the compiler may keep them in one vector register.
-#[inline]
-fn dot(a: &[f64], b: &[f64]) -> f64 {
-    let (a4, a_rest) = a.as_chunks::<4>();
-    let (b4, b_rest) = b.as_chunks::<4>();
-    let mut sums = [0.0; 4];
-    for (x, y) in a4.iter().zip(b4) {
-        for i in 0..4 {
-            sums[i] += x[i] * y[i];
-        }
-    }
-    let tail: f64 = a_rest.iter().zip(b_rest).map(|(x, y)| x * y).sum();
-    (sums[0] + sums[1]) + (sums[2] + sums[3]) + tail
 }
 
 #[cfg(test)]

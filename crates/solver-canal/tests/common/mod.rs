@@ -4,8 +4,6 @@
     reason = "every test binary uses another part of this module"
 )]
 
-use std::path::{Path, PathBuf};
-
 use stiction_constraints::{Budget, Criterion, Problem, Report, Solution, Solver};
 use stiction_generators as generators;
 use stiction_solver_canal::Canal;
@@ -103,25 +101,4 @@ pub(crate) fn of_every_generator() -> Vec<(&'static str, Problem)> {
             generators::random_small(&Default::default()).expect("anything"),
         ),
     ]
-}
-
-/// The JSON files of a folder of the shared collections beside the project; nothing, with a word
-/// about it, where it is absent.
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
-pub(crate) fn shared_files(folder: &str) -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    let Ok(entries) = std::fs::read_dir(root.join(folder)) else {
-        println!("skipped: no shared/{folder} beside the project");
-        return Vec::new();
-    };
-    let mut files: Vec<PathBuf> = entries
-        .filter_map(|entry| Some(entry.ok()?.path()))
-        .filter(|path| {
-            path.extension()
-                .is_some_and(|extension| extension == "json")
-                && !path.ends_with("reference.json")
-        })
-        .collect();
-    files.sort();
-    files
 }

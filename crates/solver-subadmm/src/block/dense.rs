@@ -1,6 +1,7 @@
-//! A dense matrix: Cholesky by columns, small ones inverted explicitly.
+//! A dense matrix: Cholesky, small ones inverted explicitly.
 
 use stiction_constraints::JointRows;
+use stiction_constraints::linear::{cholesky_in_place, cholesky_solve, cholesky_solve_from};
 
 use super::for_each_fold_entry;
 use crate::fold::Fold;
@@ -9,7 +10,7 @@ use crate::layout::{BlockLayout, Layout};
 use crate::settings::SMALL;
 use crate::vector;
 
-/// Lower triangles by columns, dimension × dimension.
+/// Lower triangles by rows, dimension × dimension.
 #[derive(Debug, Default)]
 pub(crate) struct DenseBlock {
     dimension: usize,
@@ -35,7 +36,7 @@ impl DenseBlock {
     }
 
     pub(super) fn set_base_entry(&mut self, row: usize, column: usize, value: f64) {
-        self.base[column * self.dimension + row] = value;
+        self.base[row * self.dimension + column] = value;
     }
 
     pub(super) fn add_fold(&mut self, joint_rows: &JointRows, block: &BlockLayout, fold: &Fold) {
@@ -45,7 +46,7 @@ impl DenseBlock {
             block,
             fold.constraint,
             fold.damping,
-            |row, column, value| self.base[column * n + row] += value,
+            |row, column, value| self.base[row * n + column] += value,
         );
     }
 
@@ -67,19 +68,22 @@ impl DenseBlock {
                     if let (Ok(left_columns), Ok(right_columns)) =
                         (left_columns.try_into(), right_columns.try_into())
                     {
-                        let corner = right.first * n + left.first;
+                        let corner = left.first * n + right.first;
                         let target = &mut self.weighted[corner..corner + 5 * n + 6];
                         add_body_product(target, n, penalty[number], left_columns, right_columns);
                         continue;
                     }
-                    for (j, right_column) in right_columns.iter().enumerate() {
-                        let skip = if right.first == left.first { j } else { 0 };
-                        let column = (right.first + j) * n;
-                        let target = &mut self.weighted
-                            [column + left.first + skip..column + left.first + left.len];
-                        let scaled = right_column.scaled(penalty[number]);
-                        for (entry, left_column) in target.iter_mut().zip(&left_columns[skip..]) {
-                            *entry += scaled.dot(left_column);
+                    for (i, left_column) in left_columns.iter().enumerate() {
+                        let len = if right.first == left.first {
+                            i + 1
+                        } else {
+                            right.len
+                        };
+                        let corner = (left.first + i) * n + right.first;
+                        let target = &mut self.weighted[corner..corner + len];
+                        let scaled = left_column.scaled(penalty[number]);
+                        for (entry, right_column) in target.iter_mut().zip(right_columns) {
+                            *entry += scaled.dot(right_column);
                         }
                     }
                 }
@@ -91,7 +95,9 @@ impl DenseBlock {
         for ((out, base), weight) in self.factor.iter_mut().zip(&self.base).zip(&self.weighted) {
             *out = base + scale * weight;
         }
-        factorize_in_place(self.dimension, &mut self.factor)?;
+        if !cholesky_in_place(self.dimension, &mut self.factor) {
+            return Err(());
+        }
         if self.dimension <= SMALL {
             self.invert();
         }
@@ -104,7 +110,7 @@ impl DenseBlock {
             self.scratch[column..].fill(0.0);
             self.scratch[column] = 1.0;
             // Above the diagonal the inverse is its own mirror image.
-            solve_from(column, &self.factor, &mut self.scratch);
+            cholesky_solve_from(column, &self.factor, &mut self.scratch);
             for row in column..n {
                 self.inverse[column * n + row] = self.scratch[row];
                 self.inverse[row * n + column] = self.scratch[row];
@@ -115,7 +121,7 @@ impl DenseBlock {
     pub(crate) fn solve_in_place(&mut self, x: &mut [f64]) {
         let n = self.dimension;
         if n > SMALL {
-            solve_from(0, &self.factor, x);
+            cholesky_solve(&self.factor, x);
             return;
         }
         self.scratch.fill(0.0);
@@ -124,7 +130,7 @@ impl DenseBlock {
     }
 }
 
-/// target += weight × leftᵀ right, 6×6 with columns `stride` apart. On the diagonal
+/// target += weight × leftᵀ right, 6×6 with rows `stride` apart. On the diagonal
 /// this also writes above it, where nothing is read.
 fn add_body_product(
     target: &mut [f64],
@@ -133,50 +139,12 @@ fn add_body_product(
     left: &[Lanes; 6],
     right: &[Lanes; 6],
 ) {
-    let [a, b, c] = rows_of(left);
-    for (right, column) in right.iter().zip(target.chunks_mut(stride)) {
-        let scales = right.scaled(weight);
-        for (i, entry) in column[..6].iter_mut().enumerate() {
-            *entry += scales[0] * a[i] + scales[1] * b[i] + scales[2] * c[i];
+    let [a, b, c] = rows_of(right);
+    for (left, row) in left.iter().zip(target.chunks_mut(stride)) {
+        let scales = left.scaled(weight);
+        for (j, entry) in row[..6].iter_mut().enumerate() {
+            *entry += scales[0] * a[j] + scales[1] * b[j] + scales[2] * c[j];
         }
-    }
-}
-
-/// Cholesky of the lower triangle by columns, left-looking: every column takes in all earlier ones.
-fn factorize_in_place(n: usize, a: &mut [f64]) -> Result<(), ()> {
-    for j in 0..n {
-        let (before, rest) = a.split_at_mut(j * n);
-        let column = &mut rest[j..n];
-        for k in 0..j {
-            let earlier = &before[k * n + j..(k + 1) * n];
-            vector::add_scaled(column, -earlier[0], earlier);
-        }
-        // Also catches NaN.
-        if !(column[0] > 0.0) {
-            return Err(());
-        }
-        let inverse = 1.0 / column[0].sqrt();
-        for entry in column.iter_mut() {
-            *entry *= inverse;
-        }
-    }
-    Ok(())
-}
-
-/// x ← L⁻ᵀ L⁻¹ x with L by columns, for x that is zero before `first`; only the entries from there
-/// on are computed.
-fn solve_from(first: usize, l: &[f64], x: &mut [f64]) {
-    let n = x.len();
-    for j in first..n {
-        let column = &l[j * n + j..(j + 1) * n];
-        let (head, tail) = x[j..].split_at_mut(1);
-        head[0] /= column[0];
-        vector::add_scaled(tail, -head[0], &column[1..]);
-    }
-    for j in (first..n).rev() {
-        let column = &l[j * n + j..(j + 1) * n];
-        let sum = vector::dot(&column[1..], &x[j + 1..]);
-        x[j] = (x[j] - sum) / column[0];
     }
 }
 
@@ -204,7 +172,7 @@ mod tests {
             let mut x: Vec<f64> = (0..n)
                 .map(|i| {
                     (0..n)
-                        .map(|j| block.base[i.min(j) * n + i.max(j)] * expected[j])
+                        .map(|j| block.base[i.max(j) * n + i.min(j)] * expected[j])
                         .sum()
                 })
                 .collect();

@@ -5,7 +5,6 @@
 )]
 
 pub(crate) mod quadruped;
-pub(crate) mod vectors;
 
 use nalgebra::{Matrix3, Matrix6, SMatrix, Vector3};
 use rand::{RngExt, SeedableRng};

@@ -36,18 +36,9 @@ pub(crate) fn new_folder() -> PathBuf {
     path
 }
 
-fn find() -> Option<PathBuf> {
-    let names = ["chromium", "chromium-browser", "google-chrome", "chrome"];
-    let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path)
-        .flat_map(|folder| names.map(|name| folder.join(name)))
-        .find(|candidate| candidate.is_file())
-}
-
 impl Browser {
-    /// Starts a browser with a window of the given size, or `None` where there is none to start.
-    pub(crate) fn start(width: u32, height: u32) -> Option<Self> {
-        let program = find()?;
+    /// Starts a browser with a window of the given size.
+    pub(crate) fn start(program: &Path, width: u32, height: u32) -> Self {
         let folder = new_folder();
         let mut process = Command::new(program)
             .args([
@@ -72,7 +63,7 @@ impl Browser {
             .stdout(Stdio::null())
             .stderr(Stdio::null())
             .spawn()
-            .ok()?;
+            .expect("the browser starts");
         let (port, path) = debugging_address(&folder, &mut process);
         let stream = TcpStream::connect(("127.0.0.1", port)).expect("the browser listens");
         stream.set_read_timeout(Some(PATIENCE)).expect("a timeout");
@@ -87,7 +78,7 @@ impl Browser {
             errors: Vec::new(),
         };
         browser.open_page(width, height);
-        Some(browser)
+        browser
     }
 
     fn open_page(&mut self, width: u32, height: u32) {

@@ -3,9 +3,11 @@
 use std::collections::HashSet;
 
 use super::super::SceneFile;
+use super::super::actuator::ActuatorTarget;
 use super::super::description::ShapeDescription;
-use super::super::drive::{ActuatorTarget, SensorKind, TendonPath};
+use super::super::sensor::SensorKind;
 use super::super::suggest;
+use super::super::tendon::TendonPath;
 use super::{Bodies, Role, unique};
 use crate::error::Result;
 

@@ -2,8 +2,8 @@
 
 use stiction_modeling::{Activation, Signal};
 
+use super::super::actuator::{ActuatorDescription, ActuatorTarget};
 use super::super::description::RobotDescription;
-use super::super::drive::{ActuatorDescription, ActuatorTarget};
 use super::super::node::{Node, Table};
 use super::super::units::{FORCE, MIXED, PLAIN, TIME};
 use super::controller::{joint_named, robot_named, signal, single};

@@ -1,9 +1,8 @@
 //! `[[keyframes]]` and `[[contact_pairs]]`.
 
+use super::super::contact_pair::ContactPairDescription;
 use super::super::description::RobotDescription;
-use super::super::drive::{
-    ContactPairDescription, KeyframeBody, KeyframeDescription, KeyframeJoint,
-};
+use super::super::keyframe::{KeyframeBody, KeyframeDescription, KeyframeJoint};
 use super::super::node::Node;
 use super::super::units::{MIXED, PLAIN, SPEED, TURN_RATE};
 use super::controller::{joint_named, robot_named};

@@ -3,8 +3,8 @@
 use stiction_modeling::FrameQuantity;
 
 use super::super::description::RobotDescription;
-use super::super::drive::{SensorDescription, SensorKind};
 use super::super::node::Node;
+use super::super::sensor::{SensorDescription, SensorKind};
 use super::super::units::MIXED;
 use super::controller::{joint_named, robot_named, single};
 use super::pose;

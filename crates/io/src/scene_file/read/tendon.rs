@@ -3,8 +3,8 @@
 use nalgebra::Point3;
 
 use super::super::description::RobotDescription;
-use super::super::drive::{TendonBranch, TendonDescription, TendonPath};
 use super::super::node::{Node, Table};
+use super::super::tendon::{TendonBranch, TendonDescription, TendonPath};
 use super::super::units::{DAMPING, Dimension, FORCE, LENGTH, MIXED, PLAIN, STIFFNESS};
 use super::controller::{joint_named, robot_named, single};
 use super::robot::limits;

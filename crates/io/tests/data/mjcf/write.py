@@ -27,6 +27,22 @@ def random_state(model, data, rng):
     mujoco.mj_integratePos(model, data.qpos, velocity, 1.0)
 
 
+def free_motion(path):
+    """0.2 s of MuJoCo's RK4 from a random state, without contacts, limits and dry friction."""
+    model = mujoco.MjModel.from_xml_path(str(path))
+    data = mujoco.MjData(model)
+    model.opt.integrator = mujoco.mjtIntegrator.mjINT_RK4
+    model.opt.timestep = 1e-4
+    model.opt.disableflags |= mujoco.mjtDisableBit.mjDSBL_CONSTRAINT | mujoco.mjtDisableBit.mjDSBL_ACTUATION
+    random_state(model, data, np.random.default_rng(2))
+    samples = []
+    for count in (0, 500, 1500):
+        for _ in range(count):
+            mujoco.mj_step(model, data)
+        samples.append({"t": round(data.time, 9), "qpos": rounded(data.qpos), "qvel": rounded(data.qvel)})
+    return samples
+
+
 def write(path):
     model = mujoco.MjModel.from_xml_path(str(path))
     data = mujoco.MjData(model)
@@ -85,6 +101,7 @@ def write(path):
             "frictionloss": rounded(model.dof_frictionloss),
         },
         "states": states,
+        "free_motion": free_motion(path),
     }
     path.with_suffix(".json").write_text(json.dumps(out) + "\n")
 

@@ -6,7 +6,7 @@ use cpu_time::ProcessTime;
 use stiction_constraints::{Budget, Declaration, Problem, Report, Solution, Solver, StageReport};
 
 use crate::input::LoadedProblem;
-use crate::run::solve_with;
+use crate::solve::solve_with;
 use crate::warm_start::Guess;
 
 /// Runs of each solve, of which the fastest counts.
