@@ -9,6 +9,7 @@ use nalgebra::Vector3;
 use serde_json::Value;
 use stiction_deformable::TetMesh;
 use stiction_deformable::fem::{FemModel, FemSettings, Material, SoftBody, StepStart};
+use stiction_test_support::outside;
 
 fn numbers(value: &Value) -> Vec<f64> {
     match value {
@@ -163,8 +164,7 @@ fn a_crooked_box_is_as_stiff_as_calculated() {
 
 #[test]
 fn bodies_of_the_reference_folder_are_as_stiff_as_given() {
-    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/deformable_reference");
-    if folder.is_dir() {
+    if let Some(folder) = outside::shared("deformable_reference") {
         assert!(
             check_folder(&folder) > 0,
             "no mesh was read from {}",

@@ -1,11 +1,10 @@
 //! Cantilevers under a load at the tip that keeps its direction, against the elastica.
 
-use std::path::PathBuf;
-
 use nalgebra::Vector3;
 use stiction_deformable::rod::{
     EquilibriumSettings, Profile, Rod, RodMaterial, RodShape, Supports, equilibrium,
 };
+use stiction_test_support::outside;
 
 const LINKS: usize = 100;
 
@@ -101,11 +100,9 @@ fn a_cantilever_is_the_elastica_under_many_loads() {
 
 #[test]
 fn stored_values_of_the_elastica_are_met() {
-    let folder = PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("../../../shared");
-    if !folder.is_dir() {
+    let Some(file) = outside::shared("deformable_reference/elastica.json") else {
         return;
-    }
-    let file = folder.join("deformable_reference/elastica.json");
+    };
     let text = std::fs::read_to_string(file).unwrap();
     let stored: serde_json::Value = serde_json::from_str(&text).unwrap();
     let rows = stored["rows"].as_array().unwrap();
