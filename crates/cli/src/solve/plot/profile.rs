@@ -20,20 +20,22 @@ pub(super) fn svg(records: &[Record], solvers: &[String]) -> anyhow::Result<Stri
     let curves: Vec<Vec<(f64, f64)>> = solvers.iter().map(|s| curve(&results, s)).collect();
     let last = curves.iter().flatten().map(|p| p.0).fold(1.0, f64::max);
     let right = (1.5 * last).max(2.0);
-    let line = |(color, (solver, curve)): (usize, (&String, &Vec<(f64, f64)>))| {
-        let share = curve.last().map_or(0.0, |point| point.1);
-        Curve {
-            label: solver.clone(),
-            color,
-            points: steps(curve).chain([(right, share)]).collect(),
-        }
-    };
+    let lines = solvers.iter().zip(&curves).enumerate();
     let chart = Chart {
         title: String::new(),
         x_label: "time / best time".to_owned(),
         y_label: "share of problems".to_owned(),
         scale: Scale::LogarithmicX,
-        curves: solvers.iter().zip(&curves).enumerate().map(line).collect(),
+        curves: lines
+            .map(|(color, (solver, curve))| {
+                let share = curve.last().map_or(0.0, |point| point.1);
+                Curve {
+                    label: solver.clone(),
+                    color,
+                    points: steps(curve).chain([(right, share)]).collect(),
+                }
+            })
+            .collect(),
         legend: true,
     };
     let title = "Problems solved within a multiple of the best time";
