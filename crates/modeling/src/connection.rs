@@ -70,6 +70,15 @@ pub struct Connector {
     pub anchors: [Isometry3<f64>; 2],
 }
 
+/// What is known of a connection's rows once they are written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ConnectionRows {
+    /// Directions that the rows measure, world axes.
+    pub frame: [Vector3<f64>; 3],
+    /// Part of J v̂ that driven frames contribute, m/s or rad/s.
+    pub driven: [f64; 3],
+}
+
 /// What the rows of one constraint measure, and by how much it is violated.
 struct Part {
     directions: [Vector3<f64>; 3],
@@ -115,7 +124,7 @@ impl Connector {
     }
 
     /// Writes one of the connection's [parts](ConnectionKind::parts): motion of the second frame minus
-    /// that of the first. Returns the directions that the rows measure, world axes.
+    /// that of the first.
     ///
     /// # Errors
     /// Numbers that make no constraint.
@@ -124,7 +133,7 @@ impl Connector {
         part: usize,
         scheme: &Scheme,
         mut row: RowWriter<'_>,
-    ) -> Result<[Vector3<f64>; 3], ProblemError> {
+    ) -> Result<ConnectionRows, ProblemError> {
         let places = row.places();
         let part = self.part(part, places);
         let directions = &part.directions[..part.count];
@@ -138,6 +147,10 @@ impl Connector {
                 Measure::Spin => row.spin(frame, sign, directions),
             }
         }
+        let written = ConnectionRows {
+            frame: part.directions,
+            driven: [row.driven[0], row.driven[1], row.driven[2]],
+        };
         if let ConnectionKind::Spring {
             stiffness, damping, ..
         } = self.kind
@@ -151,7 +164,7 @@ impl Connector {
                 damping: soft.damping,
             };
             row.finish(law, &[error])?;
-            return Ok(part.directions);
+            return Ok(written);
         }
         // A later pass sees the curvature that the first one missed, and takes all of it out.
         let share = if places.advance > 0.0 {
@@ -165,7 +178,7 @@ impl Connector {
             error[at] = row.driven[at] + equality_error(violation, scheme.dt, share);
         }
         row.finish(Law::Equality, &error[..part.count])?;
-        Ok(part.directions)
+        Ok(written)
     }
 
     fn part(&self, part: usize, places: &Places) -> Part {

@@ -106,6 +106,7 @@ struct TendonRow {
     part: u64,
     law: Law,
     error: f64,
+    push_out: f64,
 }
 
 /// A tendon and its gradient at the last linearisation.
@@ -118,6 +119,8 @@ pub struct Tendon {
     gradients: Vec<Gradient>,
     /// Length at the start of the step.
     start: f64,
+    /// Part of l̇ that driven frames contribute, m/s.
+    driven: f64,
     direct: f64,
     rows: Vec<TendonRow>,
 }
@@ -215,6 +218,7 @@ impl Tendon {
             pulled,
             gradients,
             start: 0.0,
+            driven: 0.0,
             direct: 0.0,
             rows: Vec::new(),
         }
@@ -233,6 +237,11 @@ impl Tendon {
     /// Impulse of a drive without gains in this step, N·s: it is part of b, not a row.
     pub fn direct_impulse(&self) -> f64 {
         self.direct
+    }
+
+    /// Part of l̇ that driven frames contribute in this step, m/s.
+    pub fn driven(&self) -> f64 {
+        self.driven
     }
 
     /// Length and rates of a path through points, as the places have them; `None` for a sum of
@@ -308,19 +317,21 @@ impl Tendon {
         if advance == 0.0 {
             self.start = motion.length;
         }
+        self.driven = motion.driven;
         self.direct = 0.0;
         self.rows.clear();
         // Where the length would be with v̂ = 0, as seen from where this pass linearises.
         let seen = motion.length - advance * motion.guess;
         let strand = self.strand;
         if strand.limits.iter().any(|limit| limit.is_finite()) {
-            let [lower, upper] =
+            let interval =
                 velocity_interval(self.start, seen, strand.limits, f64::INFINITY, scheme);
-            self.push(0, Law::JointLimit { lower, upper }, motion.driven);
+            let (law, error, push) = interval.row(scheme.notable);
+            self.push(0, law, motion.driven + error, push);
         }
         if strand.friction_loss > 0.0 {
             let bound = joint_friction_bound(strand.friction_loss, dt);
-            self.push(1, Law::JointFriction { bound }, motion.driven);
+            self.push(1, Law::JointFriction { bound }, motion.driven, 0.0);
         }
         // The spring is slack or not as the motion so far says for the end of the step: one that
         // goes slack within the step must not hold back.
@@ -351,13 +362,13 @@ impl Tendon {
                 stiffness: 1.0,
                 damping,
             };
-            self.push(2, law, damping * motion.driven - impulse);
+            self.push(2, law, damping * motion.driven - impulse, 0.0);
         } else if impulse != 0.0 {
             self.direct = impulse;
         }
     }
 
-    fn push(&mut self, part: u64, law: Law, error: f64) {
+    fn push(&mut self, part: u64, law: Law, error: f64, push_out: f64) {
         // Where nothing changes the length, as between points that coincide, there is no row.
         let has_gradient = match &self.path {
             Path::Dofs(terms) => terms.iter().any(|term| term.coefficient != 0.0),
@@ -367,7 +378,12 @@ impl Tendon {
                 .any(|site| site.gradient.iter().any(|&value| value != 0.0)),
         };
         if has_gradient {
-            self.rows.push(TendonRow { part, law, error });
+            self.rows.push(TendonRow {
+                part,
+                law,
+                error,
+                push_out,
+            });
         }
     }
 
@@ -381,19 +397,26 @@ impl Tendon {
         self.gradients.iter().map(|gradient| gradient.subsystem)
     }
 
-    /// Writes one of this pass's constraints, counted in the order of [`parts`](Self::parts).
+    /// Writes one of this pass's constraints, counted in the order of [`parts`](Self::parts). Returns the
+    /// part of its error that brings a length back that is beyond its limits, m/s.
     ///
     /// # Errors
     /// Numbers that make no constraint.
-    pub fn write(&self, number: usize, mut row: RowWriter<'_>) -> Result<(), ProblemError> {
+    pub fn write(&self, number: usize, mut row: RowWriter<'_>) -> Result<f64, ProblemError> {
         for gradient in &self.gradients {
             let block = row.dofs(gradient.subsystem, gradient.dofs.iter().copied());
             for (value, &dof) in block.values.iter_mut().zip(block.dofs) {
                 *value = self.coefficient(gradient.subsystem, dof, block.subsystem);
             }
         }
-        let TendonRow { law, error, .. } = self.rows[number];
-        row.finish(law, &[error]).map(drop)
+        let TendonRow {
+            law,
+            error,
+            push_out,
+            ..
+        } = self.rows[number];
+        row.finish(law, &[error])?;
+        Ok(push_out)
     }
 
     /// Adds the impulse of a drive without gains to b of a subsystem; `a` is that subsystem as it

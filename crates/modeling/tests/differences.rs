@@ -17,6 +17,7 @@ const SCHEME: Scheme = Scheme {
     theta: 0.0,
     baumgarte: 1.0,
     push_out_speed: 1e9,
+    notable: 0.01,
 };
 /// Which subsystem is where in the problem.
 const LOCAL: [u32; 4] = [0, 1, 2, 3];

@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 
 use stiction_collision::{Detector, Geometry, PlacesView};
 use stiction_constraints::{Budget, StopFlag};
-use stiction_islands::{IslandFailure, StepContext};
+use stiction_islands::{IslandFailure, StartVelocity, StepContext};
 use stiction_modeling::Motion;
 
 use crate::error::{Result, SimError, StepFailure};
@@ -194,7 +194,10 @@ impl World {
         let warm = self.settings.warm_start.then_some(&self.warm_start);
         let policy = &self.settings.overlaps;
         let step = StepContext::new(&self.rows, &assembly, warm, policy, &budget);
-        let step = step.until(self.deadline);
+        let step = step.until(self.deadline).from(StartVelocity {
+            velocity: &self.state.v,
+            theta: scheme.theta,
+        });
         self.islands.group(
             &step,
             self.tables.layout.subsystem_count(),
@@ -211,6 +214,7 @@ impl World {
         if self.stop.as_ref().is_some_and(StopFlag::is_raised) {
             return Err(SimError::Interrupted);
         }
+        self.has_way = summary.has_way;
         self.report.rows = summary.rows;
         self.report.islands = summary.islands;
         self.report.iterations = summary.iterations;
@@ -235,8 +239,22 @@ impl World {
             settings: &self.settings,
             guess: (self.places.advance > 0.0).then_some(&self.v_hat),
         };
+        if self.has_way {
+            // Positions go another way than with v̂.
+            self.way.clone_from(&self.v_hat);
+            let starts = &self.tables.layout.dof_start;
+            self.islands.write_way(starts, &mut self.way);
+            for mechanism in self.mechanisms.iter_mut() {
+                mechanism.advance(&now, &self.way, &mut self.next)?;
+            }
+            self.passing.clone_from(&self.next.q);
+            self.next.copy_from(&self.state);
+        }
         for mechanism in self.mechanisms.iter_mut() {
             mechanism.advance(&now, &self.v_hat, &mut self.next)?;
+        }
+        if self.has_way {
+            self.next.q.clone_from(&self.passing);
         }
         self.advance_actuators();
         self.check_next()?;

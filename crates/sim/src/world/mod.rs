@@ -94,6 +94,9 @@ pub struct World {
     pub(crate) rows: RowList,
     pub(crate) islands: Islands,
     pub(crate) v_hat: Vec<f64>,
+    /// Velocities with which everything goes through the step, where that is not v̂.
+    pub(crate) way: Vec<f64>,
+    pub(crate) has_way: bool,
     pub(crate) results: Vec<RowResult>,
     /// The state at the end of the step, before it takes effect.
     pub(crate) next: State,
@@ -160,6 +163,8 @@ impl World {
             rows: RowList::default(),
             islands: Islands::default(),
             v_hat: Vec::new(),
+            way: Vec::new(),
+            has_way: false,
             results: Vec::new(),
             next: State::default(),
             last: LastStep::default(),
