@@ -45,6 +45,19 @@ pub enum ConnectionKind {
 }
 
 impl ConnectionKind {
+    /// Whether it holds positions; springs, rolling and skates do not.
+    pub fn holds_positions(&self) -> bool {
+        match self {
+            ConnectionKind::Ball
+            | ConnectionKind::Hinge
+            | ConnectionKind::Weld
+            | ConnectionKind::Distance { .. } => true,
+            ConnectionKind::Spring { .. }
+            | ConnectionKind::Rolling { .. }
+            | ConnectionKind::NoSideSlip => false,
+        }
+    }
+
     /// Rows of each of the connection's constraints.
     pub fn parts(&self) -> &'static [usize] {
         match self {
@@ -79,6 +92,15 @@ pub struct ConnectionRows {
     pub driven: [f64; 3],
 }
 
+/// How far a connection is from being closed.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Opening {
+    /// Between the two points, or from the length that it should have, m.
+    pub distance: f64,
+    /// Between the axes of a hinge or the frames of a weld, rad.
+    pub angle: f64,
+}
+
 /// What the rows of one constraint measure, and by how much it is violated.
 struct Part {
     directions: [Vector3<f64>; 3],
@@ -97,6 +119,34 @@ impl Connector {
     /// World poses of the anchors.
     pub fn world_anchors(&self, poses: &[Isometry3<f64>]) -> [Isometry3<f64>; 2] {
         [0, 1].map(|end| poses[self.frames[end] as usize] * self.anchors[end])
+    }
+
+    /// How far the connection is from being closed; `None` for one that does not
+    /// [hold positions](ConnectionKind::holds_positions).
+    pub fn opening(&self, poses: &[Isometry3<f64>]) -> Option<Opening> {
+        let [a, b] = self.world_anchors(poses);
+        let apart = (b.translation.vector - a.translation.vector).norm();
+        let closed = |angle: f64| {
+            Some(Opening {
+                distance: apart,
+                angle,
+            })
+        };
+        match self.kind {
+            ConnectionKind::Ball => closed(0.0),
+            ConnectionKind::Hinge => {
+                let [a, b] = [a, b].map(|anchor| anchor.rotation * Vector3::z());
+                closed(a.cross(&b).norm().atan2(a.dot(&b)))
+            }
+            ConnectionKind::Weld => closed(a.rotation.angle_to(&b.rotation)),
+            ConnectionKind::Distance { length } => Some(Opening {
+                distance: (apart - length).abs(),
+                angle: 0.0,
+            }),
+            ConnectionKind::Spring { .. }
+            | ConnectionKind::Rolling { .. }
+            | ConnectionKind::NoSideSlip => None,
+        }
     }
 
     /// Energy stored in a spring, J.

@@ -64,6 +64,13 @@ impl Strand {
     pub fn stretch(&self, length: f64) -> f64 {
         length - length.clamp(self.rest[0], self.rest[1])
     }
+
+    /// How far a length is beyond the limits, m; `None` without limits.
+    pub fn beyond(&self, length: f64) -> Option<f64> {
+        let [lower, upper] = self.limits;
+        let has_limits = lower.is_finite() || upper.is_finite();
+        has_limits.then(|| (lower - length).max(length - upper).max(0.0))
+    }
 }
 
 /// Length and rates of a tendon.
@@ -267,6 +274,14 @@ impl Tendon {
             }
         });
         Some(LengthMotion { length, ..rates })
+    }
+
+    /// Length of a path through points, m; `None` for a sum of coordinates.
+    pub fn length(&self, places: &Places) -> Option<f64> {
+        match &self.path {
+            Path::Lines(branches) => Some(walk(branches, &places.frames.pose, |_| {})),
+            Path::Dofs(_) => None,
+        }
     }
 
     /// Energy of the spring at a length, J.

@@ -28,7 +28,7 @@ pub use connection::{Connection, ConnectionHandle};
 pub use drive::{Actuator, ActuatorHandle, ActuatorTarget, Commands, Controller, Inputs, Wrench};
 pub use error::{Result, SimError, StepFailure};
 pub use mass::{uniform_inertia, volume};
-pub use measure::{JointForces, JointState};
+pub use measure::{JointForces, JointState, PositionConstraint, PositionError};
 pub use mechanism::{
     Element, Energy, Layout, Mechanism, MechanismHandle, Momentum, Now, Placing, Registry,
     RowContext, RowSource,

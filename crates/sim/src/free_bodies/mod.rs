@@ -14,6 +14,7 @@ use stiction_modeling::{Motion, Places, Twist};
 use crate::body::{Body, BodyHandle, Kind, RigidBody};
 use crate::drive::CommandKind;
 use crate::error::{Result, SimError, finite_vector, positive};
+use crate::measure::radius_of_gyration;
 use crate::mechanism::{Energy, Mechanism, Momentum, Now, Placing, Registry};
 use crate::settings::Settings;
 use crate::state::State;
@@ -140,6 +141,12 @@ impl FreeBodies {
         let center = pose.transform_point(&Point3::from(item.center)).coords;
         write_pose(&mut state.q[item.q..item.q + 7], &center, &pose.rotation);
         item.write_velocity(velocity, angular_velocity, &mut state.v);
+    }
+
+    /// Centre of mass of a body in its frame and radius of gyration, m.
+    pub(crate) fn extent(&self, item: usize) -> (Vector3<f64>, f64) {
+        let body = &self.items[item];
+        (body.center, radius_of_gyration(&body.inertia, body.mass))
     }
 
     /// Pose and velocity of a body's frame in a state.

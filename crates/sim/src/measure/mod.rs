@@ -3,11 +3,14 @@
 mod joint_force;
 mod joints;
 mod last_step;
+mod position_errors;
 
 pub use joint_force::JointForces;
 pub use joints::JointState;
+pub use position_errors::{PositionConstraint, PositionError};
 
 pub(crate) use last_step::LastStep;
+pub(crate) use position_errors::{HeldPositions, radius_of_gyration};
 
 use nalgebra::{Point3, Vector3};
 use stiction_collision::Support;

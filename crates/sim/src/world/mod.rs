@@ -63,6 +63,8 @@ pub struct World {
     pub(crate) mechanisms: Mechanisms,
     pub(crate) robots: Vec<MechanismHandle<Robot>>,
     pub(crate) connections: Vec<Connection>,
+    /// What the errors of each connection are compared with, m.
+    pub(crate) connection_sizes: Vec<f64>,
     pub(crate) tendons: Vec<TendonEntry>,
     pub(crate) actuators: Vec<ActuatorEntry>,
     pub(crate) sensors: Vec<Sensor>,
@@ -140,6 +142,7 @@ impl World {
             mechanisms: Mechanisms::default(),
             robots: Vec::new(),
             connections: Vec::new(),
+            connection_sizes: Vec::new(),
             tendons: Vec::new(),
             actuators: Vec::new(),
             sensors: Vec::new(),
