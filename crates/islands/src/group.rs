@@ -50,6 +50,8 @@ pub struct SolveSummary {
     pub outcome: Option<Outcome>,
     /// Whether something goes through the step otherwise than with v̂, see [`Islands::write_way`].
     pub has_way: bool,
+    /// Whether that is because something is pushed back.
+    pub is_pushed: bool,
 }
 
 /// Velocities at the start of a step.

@@ -327,7 +327,10 @@ impl Island {
                 false => PushDelay::NONE,
             };
         }
-        summary.has_way |= !self.way.is_empty();
+        if !self.way.is_empty() {
+            summary.has_way = true;
+            summary.is_pushed |= self.push_out.is_faster(0.0);
+        }
         // An inactive constraint is one row.
         summary.rows += self.problem.row_count() + self.inactive.len();
         summary.delayed_pushes += self.push_out.delayed_count();

@@ -15,6 +15,9 @@ use crate::stabilization::joint_friction_bound;
 use crate::tracking::Tracking;
 use crate::writer::RowWriter;
 
+/// The [part](Tendon::parts) that is spring, damper and drive.
+pub const SPRING_AND_DRIVE: u64 = 2;
+
 /// What the length of a tendon is made of.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Path {
@@ -126,8 +129,13 @@ pub struct Tendon {
     gradients: Vec<Gradient>,
     /// Length at the start of the step.
     start: f64,
-    /// Part of l̇ that driven frames contribute, m/s.
+    /// l̇ at the start of the step, and the part of it that driven frames contribute, m/s.
+    rate: f64,
     driven: f64,
+    /// Impulse of the drive at v̂ = 0, N·s, what v̂ takes from it, and the same of spring, damper and drive
+    /// together.
+    drive: [f64; 2],
+    sum: [f64; 2],
     direct: f64,
     rows: Vec<TendonRow>,
 }
@@ -225,7 +233,10 @@ impl Tendon {
             pulled,
             gradients,
             start: 0.0,
+            rate: 0.0,
             driven: 0.0,
+            drive: [0.0; 2],
+            sum: [0.0; 2],
             direct: 0.0,
             rows: Vec::new(),
         }
@@ -244,6 +255,21 @@ impl Tendon {
     /// Impulse of a drive without gains in this step, N·s: it is part of b, not a row.
     pub fn direct_impulse(&self) -> f64 {
         self.direct
+    }
+
+    /// The drive's part of the impulse of spring, damper and drive, N·s.
+    pub fn drive_impulse(&self, impulse: f64) -> f64 {
+        let [all, damping] = self.sum;
+        let velocity = match damping > 0.0 {
+            true => (all - impulse) / damping,
+            false => 0.0,
+        };
+        self.drive[0] - self.drive[1] * velocity
+    }
+
+    /// l̇ at the start of the step, m/s.
+    pub fn rate(&self) -> f64 {
+        self.rate
     }
 
     /// Part of l̇ that driven frames contribute in this step, m/s.
@@ -332,7 +358,7 @@ impl Tendon {
         if advance == 0.0 {
             self.start = motion.length;
         }
-        self.driven = motion.driven;
+        (self.rate, self.driven) = (motion.before, motion.driven);
         self.direct = 0.0;
         self.rows.clear();
         // Where the length would be with v̂ = 0, as seen from where this pass linearises.
@@ -372,12 +398,22 @@ impl Tendon {
         let impulse = dt * (drive - pull);
         let damping =
             dt * (strand.damping + command.damping) + dt * dt * (spring + command.stiffness);
+        self.drive = [
+            dt * drive,
+            dt * command.damping + dt * dt * command.stiffness,
+        ];
+        self.sum = [impulse, damping];
         if damping > 0.0 {
             let law = Law::Soft {
                 stiffness: 1.0,
                 damping,
             };
-            self.push(2, law, damping * motion.driven - impulse, 0.0);
+            self.push(
+                SPRING_AND_DRIVE,
+                law,
+                damping * motion.driven - impulse,
+                0.0,
+            );
         } else if impulse != 0.0 {
             self.direct = impulse;
         }

@@ -6,6 +6,7 @@ mod connection;
 mod drive;
 mod error;
 mod free_bodies;
+mod ledger;
 mod mass;
 mod measure;
 mod mechanism;
@@ -27,20 +28,23 @@ pub use body::{BodyHandle, Mobility, RigidBody};
 pub use connection::{Connection, ConnectionHandle};
 pub use drive::{Actuator, ActuatorHandle, ActuatorTarget, Commands, Controller, Inputs, Wrench};
 pub use error::{Result, SimError, StepFailure};
+pub use ledger::{EnergyGain, EnergyLedger, EnergyWatch};
 pub use mass::{uniform_inertia, volume};
 pub use measure::{JointForces, JointState, PositionConstraint, PositionError};
 pub use mechanism::{
     Element, Energy, Layout, Mechanism, MechanismHandle, Momentum, Now, Placing, Registry,
-    RowContext, RowSource,
+    RowContext, RowSource, Work,
 };
 pub use robot::RobotHandle;
 pub use sense::{Reading, Sensor, SensorHandle, SensorKind};
 pub use settings::Settings;
 pub use snapshot::Snapshot;
 pub use state::State;
-pub use step::{ContactForce, ContactMode, StageTimes, StepReport};
+pub use step::{ContactForce, ContactMode, JointErrors, StageTimes, StepReport};
 pub use tendon::{Tendon, TendonBranch, TendonHandle, TendonPath, TendonState};
-pub use world::{ColliderHandle, DrawnShape, Overlap, World};
+pub use world::{
+    BodyOverlap, ColliderHandle, DrawnShape, JointBeyondLimits, MassRatio, Overlap, World,
+};
 
 // What a user of this crate needs of the others.
 pub use nalgebra::{Isometry3, Point3, UnitQuaternion, Vector3};

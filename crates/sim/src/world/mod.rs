@@ -6,7 +6,7 @@ mod drawing;
 mod overlap;
 
 pub use drawing::{ColliderHandle, DrawnShape};
-pub use overlap::Overlap;
+pub use overlap::{BodyOverlap, JointBeyondLimits, MassRatio, Overlap};
 
 use std::time::Instant;
 
@@ -20,6 +20,7 @@ use stiction_modeling::Places;
 use crate::connection::Connection;
 use crate::drive::{ActuatorEntry, Commands, Controller, Sums};
 use crate::error::{Result, SimError};
+use crate::ledger::WorldEnergy;
 use crate::measure::LastStep;
 use crate::mechanism::{MechanismHandle, Mechanisms, Tables};
 use crate::robot::Robot;
@@ -99,6 +100,14 @@ pub struct World {
     /// Velocities with which everything goes through the step, where that is not v̂.
     pub(crate) way: Vec<f64>,
     pub(crate) has_way: bool,
+    /// Whether that is because something is pushed back.
+    pub(crate) is_pushed: bool,
+    /// Positions at the end of the step before any were put right.
+    pub(crate) plain: Vec<f64>,
+    /// Mean of the velocities before and after the step.
+    pub(crate) mean_velocity: Vec<f64>,
+    /// Energies of the state; `None` if somebody changed it.
+    pub(crate) energy: Option<WorldEnergy>,
     pub(crate) results: Vec<RowResult>,
     /// The state at the end of the step, before it takes effect.
     pub(crate) next: State,
@@ -168,6 +177,10 @@ impl World {
             v_hat: Vec::new(),
             way: Vec::new(),
             has_way: false,
+            is_pushed: false,
+            plain: Vec::new(),
+            mean_velocity: Vec::new(),
+            energy: None,
             results: Vec::new(),
             next: State::default(),
             last: LastStep::default(),
@@ -196,6 +209,7 @@ impl World {
             }
         }
         self.settings = settings;
+        self.energy = None;
         Ok(())
     }
 
