@@ -58,4 +58,4 @@ pub use recording::{Loaded, Recording};
 pub use writer::Writer;
 
 /// Version of the file format that this crate writes, and the only one it reads.
-pub const FORMAT_VERSION: u32 = 1;
+pub const FORMAT_VERSION: u32 = 2;

@@ -1,20 +1,22 @@
-//! Time, residual, penetration and energy of runs over simulated time, as SVG.
+//! Time, residual, penetration, joint errors and energy of runs over simulated time, as SVG.
 
 use stiction_experiments::chart::{self, Chart};
 
 use super::series::{Sample, Series};
 
-const SIZE: (u32, u32) = (1200, 800);
+const SIZE: (u32, u32) = (1200, 1200);
 type Quantity = (&'static str, bool, fn(&Sample) -> f64);
 
 /// What is drawn: label, logarithmic or not, value.
-const PANELS: [Quantity; 4] = [
+const PANELS: [Quantity; 6] = [
     ("step time (ms)", true, |s| 1e3 * s.stages.total()),
     ("residual (m/s)", true, |s| s.residual),
     ("penetration (m)", true, |s| s.penetration),
     ("energy (J)", false, |s| {
         s.kinetic_energy + s.potential_energy
     }),
+    ("joint error (m)", true, |s| s.joint_distance),
+    ("energy nobody put in (J)", false, |s| s.gained),
 ];
 
 /// One run in a plot.

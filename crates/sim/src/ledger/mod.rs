@@ -67,6 +67,17 @@ impl EnergyLedger {
         self.drives + self.driven
     }
 
+    /// What contacts, limits, friction, damping, connections and tendons did, J.
+    pub fn of_constraints(&self) -> f64 {
+        self.damping
+            + self.contacts
+            + self.limits
+            + self.friction
+            + self.connections
+            + self.tendons
+            + self.mechanisms
+    }
+
     /// Adds another step to this one.
     pub fn add(&mut self, other: &Self) {
         self.change += other.change;
