@@ -39,7 +39,7 @@ pub trait Assembly: Sync {
     ) -> Result<RowNote, AssemblyError>;
 
     /// What a constraint whose note says how it [closes](RowNote::closing) does in this step, given J v̂ of
-    /// its rows in the motion without constraints; `None` if it does not bounce.
+    /// its rows in the motion without impacts; `None` if it does not bounce.
     fn bounce(&self, _head: &Head, _note: &RowNote, _free: &[f64]) -> Option<Bounce> {
         None
     }

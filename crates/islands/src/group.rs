@@ -96,7 +96,8 @@ pub struct StepContext<'a> {
     pub budget: &'a Budget,
     /// When solvers stop with what they have; `None` for no limit.
     pub deadline: Option<Instant>,
-    /// Velocities before the step, for the work of constraints; `None` measures none.
+    /// Velocities before the step, for the work of constraints; `None` for a problem that is no step in
+    /// time: then v̂ is the only answer, pushes and all.
     pub start: Option<StartVelocity<'a>>,
     /// For each subsystem its index in the problem of its island; set by [`Islands::solve`].
     pub(crate) local: &'a [u32],

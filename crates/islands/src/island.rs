@@ -35,6 +35,8 @@ pub(crate) struct Island {
     probe: Probe,
     /// Constraints that bounce in this step, and how.
     bounces: Vec<(usize, Bounce)>,
+    /// Of contacts that do nothing for a while: position and e.
+    put_off: Vec<(usize, [f64; 3])>,
     solution: Solution,
     /// The velocity with which the members go through the step, where it is not the one that they end
     /// with; else empty.
@@ -63,6 +65,7 @@ impl Island {
             push_out: PushOut::default(),
             probe: Probe::default(),
             bounces: Vec::new(),
+            put_off: Vec::new(),
             solution: Solution::cold(),
             way: Vec::new(),
             mean: Vec::new(),

@@ -73,14 +73,21 @@ impl Island {
     ) -> Result<Report, AssemblyError> {
         self.forget_way();
         self.write(step)?;
-        self.prepare_way()?;
-        self.ease(step.policy)?;
         let is_settled = self.take_guess(step);
         let good_guess = step.policy.good_guess * step.budget.tolerance;
         let budget = Budget {
             guess_tolerance: Some(if is_settled { good_guess } else { 0.0 }),
             ..step.budget.clone()
         };
+        if self.needs_supports(step) {
+            // What is held by something does not fall while another comes towards it.
+            self.put_off_bounces(step.policy)?;
+            let report = self.solve_active(step, &budget)?;
+            self.find_bounces_again(step, report.outcome.is_converged())?;
+            self.take_guess(step);
+        }
+        self.prepare_way()?;
+        self.ease(step.policy)?;
         let mut report = self.solve_active(step, &budget)?;
         for choice in [Choice::Missed, Choice::Any] {
             if !budget.rescue {
@@ -100,7 +107,7 @@ impl Island {
         }
         self.leave_errors_if_failed(step, &budget, &mut report)?;
         let mut start_residual = report.start_residual;
-        if self.is_split(step.policy) {
+        if self.is_split(step) {
             if report.outcome.is_converged() {
                 self.keep_way();
             } else {
@@ -139,7 +146,7 @@ impl Island {
         budget: &Budget,
         report: &mut Report,
     ) -> Result<(), AssemblyError> {
-        if !budget.rescue || report.outcome.is_converged() {
+        if !budget.rescue || report.outcome.is_converged() || step.start.is_none() {
             return Ok(());
         }
         if self.excess(step.policy).is_some() && self.leave_errors()? {

@@ -7,7 +7,8 @@
 //! the velocity that the scheme is to have then, and the way to there.
 //!
 //! Several impacts in one island are solved at once, each with the speed and at the instant that it has in
-//! the motion without constraints (Newton's rule for each contact).
+//! the motion without any of them (Newton's rule for each contact); all else that holds the bodies, contacts
+//! at rest and joints, holds them up to there.
 
 /// A contact that closes within a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -16,7 +17,7 @@ pub struct Impact {
     pub gap: f64,
     /// J_n v at the start of the step, m/s, negative when approaching.
     pub before: f64,
-    /// J v_f, (t1, t2, n), of the motion without constraints, driven frames included, m/s.
+    /// J v_f, (t1, t2, n), of the motion without impacts, driven frames included, m/s.
     pub free: [f64; 3],
     /// Coefficient of restitution ε in (0, 1].
     pub restitution: f64,
@@ -85,7 +86,7 @@ mod tests {
     /// Heights of the bounces of a ball dropped from `height`, and when it lies still.
     fn bounces(height: f64, restitution: f64) -> (Vec<f64>, f64) {
         let (mut gap, mut velocity, mut time) = (height, 0.0, 0.0);
-        let (mut highest, mut peaks) = (0.0f64, Vec::new());
+        let (mut highest, mut peaks) = (height, Vec::new());
         while time < 10.0 {
             let free = velocity + DT * GRAVITY;
             let impact = Impact {

@@ -12,6 +12,4 @@ pub struct Scheme {
     /// Largest speed at which a penetration is pushed out, m/s, and at which a joint or tendon that
     /// is beyond its limits comes back, m/s or rad/s.
     pub push_out_speed: f64,
-    /// Speeds of coming back that do no harm and are not kept apart from the motion, m/s or rad/s.
-    pub notable: f64,
 }

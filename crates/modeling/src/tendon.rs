@@ -367,7 +367,7 @@ impl Tendon {
         if strand.limits.iter().any(|limit| limit.is_finite()) {
             let interval =
                 velocity_interval(self.start, seen, strand.limits, f64::INFINITY, scheme);
-            let (law, error, push) = interval.row(scheme.notable);
+            let (law, error, push) = interval.row();
             self.push(0, law, motion.driven + error, push);
         }
         if strand.friction_loss > 0.0 {

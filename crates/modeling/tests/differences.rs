@@ -17,7 +17,6 @@ const SCHEME: Scheme = Scheme {
     theta: 0.0,
     baumgarte: 1.0,
     push_out_speed: 1e9,
-    notable: 0.01,
 };
 /// Which subsystem is where in the problem.
 const LOCAL: [u32; 4] = [0, 1, 2, 3];
@@ -260,7 +259,9 @@ proptest! {
         let places = scene.places();
         let motion = tendon.measure(&places).unwrap();
         tendon.prepare(motion, &places, &Default::default(), &SCHEME);
-        let (product, _) = scene.rows(1, |row| tendon.write(0, row).unwrap());
+        let (product, _) = scene.rows(1, |row| {
+            tendon.write(0, row).unwrap();
+        });
         let later = tendon.measure(&scene.later(H).places()).unwrap();
         assert_close(&product, &[(later.length - motion.length) / H]);
         assert_close(&product, &[motion.before]);

@@ -93,7 +93,6 @@ impl Settings {
             theta: self.theta,
             baumgarte: self.baumgarte,
             push_out_speed: self.push_out_speed,
-            notable: self.overlaps.notable,
         }
     }
 }

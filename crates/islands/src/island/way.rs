@@ -11,30 +11,79 @@ use crate::probe::{Energies, dot};
 use crate::push_out::touched_mass;
 
 impl Island {
-    /// Which constraints bounce, as the motion without constraints says.
+    /// Which constraints bounce, as the motion without any constraints says.
     pub(super) fn find_bounces(&mut self, step: &StepContext<'_>) {
         self.bounces.clear();
-        if !self.notes.iter().any(|note| note.closing.is_some()) {
+        if step.start.is_none() || !self.notes.iter().any(|note| note.closing.is_some()) {
             return;
         }
         let Some(free) = self.probe.free_row_velocity(&self.problem) else {
             return;
         };
+        self.row_velocity.clear();
+        self.row_velocity.extend_from_slice(free);
+        self.take_bounces(step);
+    }
+
+    /// Takes over the bounces that follow from J v̂ without impacts, in `row_velocity`.
+    fn take_bounces(&mut self, step: &StepContext<'_>) {
+        self.bounces.clear();
         for (position, note) in self.notes.iter().enumerate() {
             if note.closing.is_some() {
                 let head = &step.rows.heads()[self.rows[position]];
                 let rows = self.problem.constraints()[position].row_range();
-                let bounce = step.assembly.bounce(head, note, &free[rows]);
+                let bounce = step.assembly.bounce(head, note, &self.row_velocity[rows]);
                 self.bounces.extend(bounce.map(|bounce| (position, bounce)));
             }
         }
     }
 
+    /// Whether something bounces in an island that other constraints hold.
+    pub(crate) fn needs_supports(&self, step: &StepContext<'_>) -> bool {
+        step.budget.rescue && !self.bounces.is_empty() && self.bounces.len() < self.rows.len()
+    }
+
+    /// Lets contacts that bounce do nothing, and remembers their e.
+    pub(crate) fn put_off_bounces(&mut self, policy: &OverlapPolicy) -> Result<(), ProblemError> {
+        self.put_off.clear();
+        for (position, _) in &self.bounces {
+            let error = self.problem.error(*position);
+            let own = [error[0], error[1], error[2]];
+            self.put_off.push((*position, own));
+            let away = [own[0], own[1], policy.out_of_reach];
+            set_first_rows(&mut self.problem, *position, &away)?;
+        }
+        Ok(())
+    }
+
+    /// Gives contacts that were put off their e back, and asks again how they bounce, by the motion found
+    /// without them if that `is_good`.
+    pub(crate) fn find_bounces_again(
+        &mut self,
+        step: &StepContext<'_>,
+        is_good: bool,
+    ) -> Result<(), ProblemError> {
+        for (position, own) in &self.put_off {
+            set_first_rows(&mut self.problem, *position, own)?;
+        }
+        if is_good {
+            self.row_velocity.clear();
+            self.row_velocity.resize(self.problem.row_count(), 0.0);
+            let rows = self.probe.rows(&self.problem);
+            rows.mul(&self.solution.velocity, &mut self.row_velocity);
+            self.take_bounces(step);
+        }
+        Ok(())
+    }
+
     /// Whether the way through the step is not the velocity at its end: where something bounces, and
     /// where something is pushed back, which must not keep the velocity of the push.
-    pub(crate) fn is_split(&mut self, policy: &OverlapPolicy) -> bool {
+    pub(crate) fn is_split(&mut self, step: &StepContext<'_>) -> bool {
+        if step.start.is_none() {
+            return false;
+        }
         !self.bounces.is_empty()
-            || self.push_out.is_pushing(policy)
+            || self.push_out.is_pushing(step.policy)
             || (self.push_out.is_faster(OverlapPolicy::UNSEEN)
                 && self.energies().is_some_and(|energies| {
                     energies.found > energies.free * (1.0 + OverlapPolicy::ROUNDING)

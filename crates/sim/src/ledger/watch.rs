@@ -52,8 +52,9 @@ impl EnergyWatch {
         let report = world.report();
         let energy = &report.energy;
         let potential = report.potential_energy;
+        let is_first = self.potential.is_none();
         let [low, high] = self.potential.unwrap_or([potential; 2]);
-        if self.potential.is_some() {
+        if !is_first {
             self.swing = self.swing.max((potential - self.last_potential).abs());
         }
         self.potential = Some([low.min(potential), high.max(potential)]);
@@ -65,7 +66,8 @@ impl EnergyWatch {
         }
         let gained = self.gained();
         self.largest = self.largest.max(gained);
-        if self.was_told || gained <= self.tolerance(world) {
+        // After one step nobody knows yet what the time step explains.
+        if self.was_told || is_first || gained <= self.tolerance(world) {
             return None;
         }
         self.was_told = true;

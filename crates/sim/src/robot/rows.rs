@@ -130,7 +130,6 @@ impl RowSource for Robot {
         item: usize,
         context: RowContext<'_>,
     ) -> std::result::Result<RowNote, AssemblyError> {
-        let notable = context.scheme.notable;
         let mut row = context.begin(1);
         let mut on_dof = |dof: usize| {
             if let Some((subsystem, local)) = self.place_of_dof(dof) {
@@ -141,7 +140,7 @@ impl RowSource for Robot {
         let (law, error) = match self.joint_rows[item] {
             JointRow::Limit { dof, interval, .. } => {
                 on_dof(dof);
-                let (law, error, push) = interval.row(notable);
+                let (law, error, push) = interval.row();
                 push_out = push;
                 (law, error)
             }

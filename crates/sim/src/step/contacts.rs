@@ -145,7 +145,7 @@ fn surface(material: &ContactMaterial) -> Surface {
 }
 
 impl Contacts {
-    /// What a contact that closes does in this step; `free` is J v̂ of the motion without constraints.
+    /// What a contact that closes does in this step; `free` is J v̂ of the motion without impacts.
     pub(crate) fn bounce(
         &self,
         item: usize,

@@ -163,5 +163,5 @@ impl World {
     }
 
     /// Times the tolerance that rounding of a weight may move another body.
-    const SEEN_NOISE: f64 = 100.0;
+    const SEEN_NOISE: f64 = 20.0;
 }
