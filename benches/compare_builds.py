@@ -54,6 +54,8 @@ def difference(old, new):
     """The first place where two trajectories differ, in words; None where they are equal."""
     (old_code, old_error, old_rows), (new_code, new_error, new_rows) = old, new
     if old_rows and new_rows:
+        # A build may write statistics that the other does not know.
+        old_rows, new_rows = common_columns(old_rows, new_rows), common_columns(new_rows, old_rows)
         if old_rows[0] != new_rows[0]:
             pairs = itertools.zip_longest(old_rows[0], new_rows[0], fillvalue="nothing")
             column = next((a, b) for a, b in pairs if a != b)
@@ -76,6 +78,12 @@ def difference(old, new):
     if (old_code, old_error) != (new_code, new_error):
         return f"exit code {old_code} -> {new_code}: {old_error} -> {new_error}"
     return None
+
+
+def common_columns(rows, others):
+    """The rows with those columns alone that the others have too, by name."""
+    kept = [k for k, name in enumerate(rows[0]) if name in set(others[0])]
+    return rows if len(kept) == len(rows[0]) else [[row[k] for k in kept] for row in rows]
 
 
 def change(header, old, new):

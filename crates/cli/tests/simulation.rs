@@ -248,3 +248,75 @@ fn view_serves_a_live_scene_on_the_loopback_address() {
     );
     assert!(child.wait().unwrap().success());
 }
+
+/// What is wrong at the start is named; figures of joints and energy are in the summary.
+#[test]
+fn a_run_names_what_is_wrong_at_the_start_and_where_energy_went() {
+    let folder = Folder::new("start");
+    let scene = folder.file(
+        "start.toml",
+        r#"
+seconds = 0.1
+[settings]
+gravity = [0, 0, 0]
+[[bodies]]
+name = "a"
+kind = "free"
+mass = 1e-3
+[[bodies.shapes]]
+name = "ball"
+kind = "sphere"
+radius = 0.1
+[[bodies]]
+name = "b"
+kind = "free"
+mass = 1e12
+position = [0, 0, 0.198]
+[[bodies.shapes]]
+name = "ball"
+kind = "sphere"
+radius = 0.1
+[[bodies]]
+name = "far"
+kind = "free"
+mass = 1.0
+position = [5, 0, 0]
+velocity = [0, 1, 0]
+[[bodies.shapes]]
+name = "ball"
+kind = "sphere"
+radius = 0.1
+[[bodies]]
+name = "post"
+kind = "fixed"
+[[joints]]
+name = "rod"
+kind = "distance"
+length = 1.0
+bodies = ["post", "far"]
+anchor_a = { position = [4, 0, 0.5] }
+"#,
+    );
+    let run = stiction(&folder, &["run", &scene, "--no-output", "--json"]);
+    assert!(run.status.success(), "{}", stderr(&run));
+    let said = stderr(&run);
+    assert!(
+        said.contains("overlap at the start: ") && said.contains("by 2.00 mm"),
+        "{said}"
+    );
+    assert!(
+        said.contains("\"b\" (1.0e12 kg) is 1e15 times as heavy as"),
+        "{said}"
+    );
+    assert!(said.contains("the joint \"rod\" is off by"), "{said}");
+    let summary: serde_json::Value = serde_json::from_str(&stdout(&run)).unwrap();
+    assert!(
+        summary["joint_error_m"]["max"].as_f64().unwrap() > 0.05,
+        "{summary}"
+    );
+    let works = summary["work_j"].as_object().unwrap();
+    let sum: f64 = works.values().map(|work| work.as_f64().unwrap()).sum();
+    let change = summary["energy_change_j"].as_f64().unwrap();
+    assert!((sum - change).abs() < 1e-9, "{summary}");
+    assert!(works.contains_key("contacts") && works.contains_key("integration"));
+}

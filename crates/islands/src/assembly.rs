@@ -38,6 +38,12 @@ pub trait Assembly: Sync {
         problem: &mut Problem,
     ) -> Result<RowNote, AssemblyError>;
 
+    /// What a constraint whose note says how it [closes](RowNote::closing) does in this step, given J v̂ of
+    /// its rows in the motion without impacts; `None` if it does not bounce.
+    fn bounce(&self, _head: &Head, _note: &RowNote, _free: &[f64]) -> Option<Bounce> {
+        None
+    }
+
     /// Whether v̂ of a subsystem that nothing touches is known without a solver, see
     /// [`free_velocity`](Self::free_velocity).
     fn solves_alone(&self, subsystem: usize) -> bool;
@@ -54,8 +60,33 @@ pub struct RowNote {
     /// Whether its impulse is remembered in world axes, because its directions need not be the same
     /// in the next step.
     pub turns: bool,
-    /// The part of e of its third row that pushes bodies apart which overlap, m/s.
+    /// The part of e that brings back what starts where it must not be: bodies that overlap, m/s, or a
+    /// joint or tendon beyond its limits, rad/s or m/s. Without it e of the normal row (of the last, if
+    /// it is no contact) is larger by this.
     pub push_out: f64,
+    /// The part of e of the first rows that driven frames and nodes contribute, m/s or rad/s.
+    pub driven: [f64; 3],
+    /// Of a contact that may bounce in this step: [`Assembly::bounce`] is asked about it.
+    pub closing: Option<Closing>,
+}
+
+/// A contact that approaches, at the start of a step.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+pub struct Closing {
+    /// Gap, m; negative when penetrating.
+    pub gap: f64,
+    /// J_n v, m/s; negative when approaching.
+    pub velocity: f64,
+}
+
+/// An impact within a step: error terms of the first three rows, m/s.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Bounce {
+    /// For the velocity at the end of the step.
+    pub error: [f64; 3],
+    /// For the way through the step: up to the impact with the velocity before it, then with the one
+    /// after it.
+    pub way: [f64; 3],
 }
 
 /// What was found of a constraint.
@@ -65,6 +96,8 @@ pub struct RowResult {
     pub note: RowNote,
     /// Impulse by rows, N·s; zero where the constraint was left out.
     pub impulse: [f64; MAX_ROWS],
+    /// Work on what is solved for, J: impulse times the mean of the velocities before and after.
+    pub work: f64,
     /// Whether the guess of its island was good.
     pub(crate) is_settled: bool,
     /// Whether the contact is only held, and for how long.

@@ -48,6 +48,26 @@ pub struct SolveSummary {
     pub unconverged: usize,
     /// How the last of those ended.
     pub outcome: Option<Outcome>,
+    /// Whether something goes through the step otherwise than with v̂, see [`Islands::write_way`].
+    pub has_way: bool,
+    /// Whether that is because something is pushed back.
+    pub is_pushed: bool,
+}
+
+/// Velocities at the start of a step.
+#[derive(Debug, Clone, Copy)]
+pub struct StartVelocity<'a> {
+    /// Of all subsystems, as v̂.
+    pub velocity: &'a [f64],
+    /// θ of v̂ = θ v + (1 − θ) v⁺.
+    pub theta: f64,
+}
+
+impl StartVelocity<'_> {
+    /// (v + v⁺)/2 of one degree of freedom from v and v̂.
+    pub fn mean(&self, before: f64, v_hat: f64) -> f64 {
+        0.5 * (before + (v_hat - self.theta * before) / (1.0 - self.theta))
+    }
 }
 
 /// An island that could not be solved.
@@ -76,6 +96,9 @@ pub struct StepContext<'a> {
     pub budget: &'a Budget,
     /// When solvers stop with what they have; `None` for no limit.
     pub deadline: Option<Instant>,
+    /// Velocities before the step, for the work of constraints; `None` for a problem that is no step in
+    /// time: then v̂ is the only answer, pushes and all.
+    pub start: Option<StartVelocity<'a>>,
     /// For each subsystem its index in the problem of its island; set by [`Islands::solve`].
     pub(crate) local: &'a [u32],
 }
@@ -96,6 +119,7 @@ impl<'a> StepContext<'a> {
             policy,
             budget,
             deadline: None,
+            start: None,
             local: &[],
         }
     }
@@ -104,6 +128,13 @@ impl<'a> StepContext<'a> {
     #[must_use]
     pub fn until(mut self, deadline: Option<Instant>) -> Self {
         self.deadline = deadline;
+        self
+    }
+
+    /// The same with velocities before the step, so that the work of constraints is measured.
+    #[must_use]
+    pub fn from(mut self, start: StartVelocity<'a>) -> Self {
+        self.start = Some(start);
         self
     }
 }
@@ -211,13 +242,11 @@ impl Islands {
         results.clear();
         results.resize(step.rows.heads().len(), RowResult::default());
         let mut summary = SolveSummary::default();
-        for island in self
-            .active
-            .iter()
-            .filter_map(|&root| self.slots[root].as_ref())
-        {
-            island.check()?;
-            island.store(dof_start, v_hat, results, &mut summary);
+        for &root in &self.active {
+            if let Some(island) = &mut self.slots[root] {
+                island.check()?;
+                island.store(&step, dof_start, v_hat, results, &mut summary);
+            }
         }
         for (subsystem, &local) in self.local.iter().enumerate() {
             if local == NOWHERE {
@@ -226,6 +255,15 @@ impl Islands {
             }
         }
         Ok(summary)
+    }
+
+    /// Writes the velocities with which subsystems go through the step, where these are not v̂: what
+    /// bounces goes to the impact with one velocity and on with another, and what is pushed out of
+    /// something keeps no velocity of the push. Others are left as they are.
+    pub fn write_way(&self, dof_start: &[usize], way: &mut [f64]) {
+        for island in self.active_islands() {
+            island.write_way(dof_start, way);
+        }
     }
 
     /// What the solvers were given last, islands without constraints left out.

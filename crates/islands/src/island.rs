@@ -1,16 +1,20 @@
 //! One island: its problem, its solver, and the rows that are left out until they are needed.
 
+mod way;
+
 use std::time::Instant;
 
+use stiction_constraints::linear::dot_in_order;
 use stiction_constraints::{
     Budget, Failure, Outcome, Problem, ProblemError, Report, Solution, Solver,
 };
 
-use crate::assembly::{AssemblyError, RowNote, RowResult};
+use crate::assembly::{AssemblyError, Bounce, RowNote, RowResult};
 use crate::group::{IslandFailure, SolveSummary, SolvedProblem, StepContext};
 use crate::policy::OverlapPolicy;
+use crate::probe::Probe;
 use crate::push_delay::PushDelay;
-use crate::push_out::{Choice, Probe, PushOut};
+use crate::push_out::{Choice, PushOut};
 use crate::warm_start::Guess;
 
 /// One island with its problem and its solver, which keeps its workspace from step to step.
@@ -30,7 +34,17 @@ pub(crate) struct Island {
     guesses: Vec<Guess>,
     push_out: PushOut,
     probe: Probe,
+    /// Constraints that bounce in this step, and how.
+    bounces: Vec<(usize, Bounce)>,
+    /// Of contacts that do nothing for a while: position and e.
+    put_off: Vec<(usize, [f64; 3])>,
     solution: Solution,
+    /// The velocity with which the members go through the step, where it is not the one that they end
+    /// with; else empty.
+    way: Vec<f64>,
+    /// Mean of the velocities before and after the step, and J times it.
+    mean: Vec<f64>,
+    row_velocity: Vec<f64>,
     /// λ that the last solve began with; empty where it began cold.
     guess: Vec<f64>,
     solver: Box<dyn Solver>,
@@ -51,7 +65,12 @@ impl Island {
             guesses: Vec::new(),
             push_out: PushOut::default(),
             probe: Probe::default(),
+            bounces: Vec::new(),
+            put_off: Vec::new(),
             solution: Solution::cold(),
+            way: Vec::new(),
+            mean: Vec::new(),
+            row_velocity: Vec::new(),
             guess: Vec::new(),
             solver,
             is_settled: false,
@@ -87,6 +106,7 @@ impl Island {
         for position in 0..self.rows.len() {
             self.write_row(self.rows[position], step)?;
         }
+        self.find_bounces(step);
         Ok(())
     }
 
@@ -186,7 +206,7 @@ impl Island {
         Ok(self.rows.len() > first)
     }
 
-    /// Whether v̂ obeys a inactive constraint without an impulse of it.
+    /// Whether v̂ obeys an inactive constraint without an impulse of it.
     fn is_obeyed(&self, index: usize, step: &StepContext<'_>) -> bool {
         let Some(inactive) = step.rows.heads()[index].inactive else {
             return false;
@@ -224,23 +244,16 @@ impl Island {
         )
     }
 
-    pub(crate) fn has_deep(&self, policy: &OverlapPolicy) -> bool {
-        self.push_out.has_deep(policy)
-    }
-
-    /// Whether the velocity found has an energy that no constraint can have given it.
-    pub(crate) fn is_absurd(&mut self, policy: &OverlapPolicy) -> bool {
-        self.probe
-            .energies(&self.problem, &self.solution.velocity)
-            .is_some_and(|energies| !(energies.found <= policy.absurd * energies.free))
-    }
-
-    /// Moves on without constraints.
-    pub(crate) fn use_free_velocity(&mut self) {
-        self.solution
-            .velocity
-            .copy_from_slice(self.probe.free_velocity());
-        self.solution.impulse.fill(0.0);
+    /// Hands out the way of the members through the step where it is not v̂.
+    pub(crate) fn write_way(&self, dof_start: &[usize], way: &mut [f64]) {
+        if self.way.is_empty() {
+            return;
+        }
+        let starts = self.problem.dof_starts();
+        for (index, &member) in self.members.iter().enumerate() {
+            way[dof_start[member]..dof_start[member + 1]]
+                .copy_from_slice(&self.way[starts[index]..starts[index + 1]]);
+        }
     }
 
     pub(crate) fn problem(&self) -> &Problem {
@@ -286,12 +299,14 @@ impl Island {
 
     /// Hands out v̂ of the members and the impulses of the constraints.
     pub(crate) fn store(
-        &self,
+        &mut self,
+        step: &StepContext<'_>,
         dof_start: &[usize],
         v_hat: &mut [f64],
         results: &mut [RowResult],
         summary: &mut SolveSummary,
     ) {
+        self.measure_work(step, dof_start);
         let starts = self.problem.dof_starts();
         for (index, &member) in self.members.iter().enumerate() {
             let velocity = &self.solution.velocity[starts[index]..starts[index + 1]];
@@ -304,6 +319,11 @@ impl Island {
             result.note = *note;
             result.impulse[..constraint.rows]
                 .copy_from_slice(&self.solution.impulse[constraint.row_range()]);
+            let rows = constraint.row_range();
+            result.work = dot_in_order(
+                &self.solution.impulse[rows.clone()],
+                &self.row_velocity[rows],
+            );
             result.is_settled = self.is_settled;
             // A contact that was pushed apart, however long it was held before, is forgiven.
             result.delay = match delay.is_on() {
@@ -311,7 +331,11 @@ impl Island {
                 false => PushDelay::NONE,
             };
         }
-        // A inactive constraint is one row.
+        if !self.way.is_empty() {
+            summary.has_way = true;
+            summary.is_pushed |= self.push_out.is_faster(0.0);
+        }
+        // An inactive constraint is one row.
         summary.rows += self.problem.row_count() + self.inactive.len();
         summary.delayed_pushes += self.push_out.delayed_count();
         if let Ok(Some(report)) = &self.result {

@@ -4,13 +4,16 @@ mod assembly;
 mod group;
 mod island;
 mod policy;
+mod probe;
 mod push_delay;
 mod push_out;
 mod rows;
 mod warm_start;
 
-pub use assembly::{Assembly, AssemblyError, RowNote, RowResult};
-pub use group::{IslandFailure, Islands, MakeSolver, SolveSummary, SolvedProblem, StepContext};
+pub use assembly::{Assembly, AssemblyError, Bounce, Closing, RowNote, RowResult};
+pub use group::{
+    IslandFailure, Islands, MakeSolver, SolveSummary, SolvedProblem, StartVelocity, StepContext,
+};
 pub use policy::OverlapPolicy;
 pub use rows::{Head, Inactive, RowKey, RowList};
 pub use warm_start::WarmStart;

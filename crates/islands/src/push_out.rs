@@ -2,10 +2,11 @@
 
 use nalgebra::Matrix6;
 use stiction_constraints::linear::dot_in_order;
-use stiction_constraints::{DynamicsMatrix, JointRows, Problem, ProblemError, RowBlock, Subsystem};
+use stiction_constraints::{MAX_ROWS, Problem, ProblemError, RowBlock, Subsystem};
 
 use crate::assembly::RowNote;
 use crate::policy::OverlapPolicy;
+use crate::probe::Probe;
 use crate::push_delay::PushDelay;
 
 /// Which contacts are held instead where pushing fails.
@@ -21,7 +22,7 @@ pub(crate) enum Choice {
 struct Push {
     /// [`RowNote::push_out`], m/s.
     speed: f64,
-    /// e of the normal row with the whole push in it, m/s.
+    /// e of the pushed row with the whole push in it, m/s.
     normal: f64,
     /// Share of the push that is left out.
     left_out: f64,
@@ -31,7 +32,7 @@ struct Push {
 }
 
 impl Push {
-    /// e of the normal row with what is left of the push.
+    /// e of the pushed row with what is left of the push.
     fn error(&self, policy: &OverlapPolicy) -> f64 {
         if self.is_idle {
             policy.out_of_reach
@@ -40,9 +41,14 @@ impl Push {
         }
     }
 
-    /// Speed at which the bodies are to come apart, m/s.
+    /// Speed at which the bodies are to come apart, m/s; negative for a joint that is to go down.
     fn pushed(&self) -> f64 {
         (1.0 - self.left_out) * self.speed
+    }
+
+    /// Whether it is pushed at a speed that matters.
+    fn is_notable(&self, policy: &OverlapPolicy) -> bool {
+        self.speed.abs() > policy.notable && self.pushed() != 0.0 && !self.is_idle
     }
 }
 
@@ -74,10 +80,10 @@ impl PushOut {
             speed: note.push_out,
             ..Push::default()
         };
-        if note.push_out > 0.0 {
+        if note.push_out != 0.0 {
             push.delay = delay;
             push.left_out = f64::from(u8::from(delay.is_on()));
-            push.normal = normal_error(problem, self.pushes.len());
+            push.normal = problem.errors()[pushed_row(problem, self.pushes.len())];
         }
         self.pushes.push(push);
         if push.left_out > 0.0 {
@@ -93,10 +99,28 @@ impl PushOut {
         position: usize,
         policy: &OverlapPolicy,
     ) -> Result<(), ProblemError> {
-        let [e1, e2, _] = problem.constraints()[position]
-            .load(problem.errors())
-            .into();
-        problem.set_error(position, &[e1, e2, self.pushes[position].error(policy)])
+        set_row_error(problem, position, self.pushes[position].error(policy))
+    }
+
+    /// Takes all pushes out of e: what is pushed apart keeps no velocity of it.
+    pub(crate) fn take_out(&self, problem: &mut Problem) -> Result<(), ProblemError> {
+        for (position, push) in self.pushes.iter().enumerate() {
+            if push.pushed() != 0.0 && !push.is_idle {
+                set_row_error(problem, position, push.normal + push.speed)?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Whether anything is pushed at a speed that matters, and not held.
+    pub(crate) fn is_pushing(&self, policy: &OverlapPolicy) -> bool {
+        self.pushes.iter().any(|push| push.is_notable(policy))
+    }
+
+    /// Whether anything is pushed faster than this, m/s, and not held.
+    pub(crate) fn is_faster(&self, speed: f64) -> bool {
+        let mut pushes = self.pushes.iter();
+        pushes.any(|push| push.pushed().abs() > speed && !push.is_idle)
     }
 
     /// Which constraints are held, and for how long.
@@ -110,11 +134,6 @@ impl PushOut {
         held.count()
     }
 
-    /// Whether any bodies overlap so far that they are pushed apart at a speed that matters.
-    pub(crate) fn has_deep(&self, policy: &OverlapPolicy) -> bool {
-        self.pushes.iter().any(|push| push.speed > policy.notable)
-    }
-
     /// Slows pushes down that would fling about: next to a joint a small speed of the contact is a
     /// large one of the link. None may take more energy than moving the touched body as a whole at the
     /// full speed, m_eff u² ≤ m push². A free body never does. A contact right at a joint, which nothing
@@ -126,7 +145,7 @@ impl PushOut {
         policy: &OverlapPolicy,
     ) -> Result<(), ProblemError> {
         for position in 0..self.pushes.len() {
-            if self.pushes[position].speed <= policy.notable {
+            if self.pushes[position].speed.abs() <= policy.notable {
                 continue;
             }
             let touched = touched(problem, position);
@@ -163,22 +182,37 @@ impl PushOut {
     /// Whether pushes that contradict each other took far more energy than moving what they touch at
     /// their speed: contacts alone only take energy away from the motion without them.
     pub(crate) fn is_violent(
-        &self,
+        &mut self,
         problem: &Problem,
         probe: &mut Probe,
         velocity: &[f64],
         policy: &OverlapPolicy,
     ) -> bool {
-        let mut allowed = 0.0;
-        for (position, push) in self.pushes.iter().enumerate() {
-            if push.speed > policy.notable && push.pushed() > 0.0 && !push.is_idle {
-                allowed += policy.violent * touched(problem, position).mass * push.speed.powi(2);
-            }
-        }
+        let allowed = self.allowance(problem, probe, policy);
         allowed > 0.0
             && probe
                 .energies(problem, velocity)
                 .is_some_and(|energies| !(energies.found <= energies.free + allowed))
+    }
+
+    /// Energy that pushes may take together, J.
+    pub(crate) fn allowance(
+        &mut self,
+        problem: &Problem,
+        probe: &mut Probe,
+        policy: &OverlapPolicy,
+    ) -> f64 {
+        let mut allowed = 0.0;
+        for (position, push) in self.pushes.iter().enumerate() {
+            if push.is_notable(policy) {
+                let inertia = match problem.constraints()[position].law.is_contact() {
+                    true => touched(problem, position).mass,
+                    false => probe.inertia(problem, position),
+                };
+                allowed += policy.violent * inertia * push.speed.powi(2);
+            }
+        }
+        allowed
     }
 
     /// Begins to hold contacts that were to be pushed apart but did not come apart with `velocity`;
@@ -201,15 +235,14 @@ impl PushOut {
         let mut has_any = false;
         for position in 0..self.pushes.len() {
             let push = &mut self.pushes[position];
-            let constraint = &problem.constraints()[position];
-            let pushed = push.pushed();
-            let is_pushed = push.speed > policy.notable && pushed > 0.0 && !push.is_idle;
-            if !is_pushed {
+            if !push.is_notable(policy) {
                 continue;
             }
-            let separation =
-                constraint.load(&self.row_velocity).z + constraint.load(problem.errors()).z;
-            let missed = -tolerance.max(policy.missed * pushed);
+            let pushed = push.pushed();
+            let row = pushed_row(problem, position);
+            // A joint that is to come down is pushed the other way.
+            let separation = (self.row_velocity[row] + problem.errors()[row]) * pushed.signum();
+            let missed = -tolerance.max(policy.missed * pushed.abs());
             let is_missed = separation.is_nan() || separation < missed;
             if choice == Choice::Any || is_missed {
                 push.delay = push.delay.renewed();
@@ -222,79 +255,23 @@ impl PushOut {
     }
 }
 
-fn normal_error(problem: &Problem, position: usize) -> f64 {
-    problem.constraints()[position].load(problem.errors()).z
+/// The row of a constraint that pushes act on: the normal one of a contact, the last of any other.
+fn pushed_row(problem: &Problem, position: usize) -> usize {
+    let constraint = &problem.constraints()[position];
+    match constraint.law.is_contact() {
+        true => constraint.first_row + 2,
+        false => constraint.first_row + constraint.rows - 1,
+    }
 }
 
-/// Kinetic energies of an island, ½ vᵀ A v, J.
-pub(crate) struct Energies {
-    /// Of the velocity found.
-    pub(crate) found: f64,
-    /// Of the motion without constraints.
-    pub(crate) free: f64,
-}
-
-/// A and J of an island's problem for questions beside solving it; made when somebody asks.
-#[derive(Debug, Default)]
-pub(crate) struct Probe {
-    dynamics: DynamicsMatrix,
-    rows: JointRows,
-    free_velocity: Vec<f64>,
-    product: Vec<f64>,
-    /// What of it belongs to the present problem.
-    has_dynamics: bool,
-    row_count: Option<usize>,
-}
-
-impl Probe {
-    /// Forgets what it knew of another problem.
-    pub(crate) fn forget(&mut self) {
-        self.has_dynamics = false;
-        self.row_count = None;
-    }
-
-    /// J, which changes only when constraints are added.
-    fn rows(&mut self, problem: &Problem) -> &JointRows {
-        if self.row_count != Some(problem.row_count()) {
-            self.rows.update(problem);
-            self.row_count = Some(problem.row_count());
-        }
-        &self.rows
-    }
-
-    /// A and J; `None` where A cannot be factorised.
-    fn update(&mut self, problem: &Problem) -> Option<(&mut DynamicsMatrix, &JointRows)> {
-        if !self.has_dynamics {
-            self.dynamics.update(problem).ok()?;
-            self.has_dynamics = true;
-        }
-        self.rows(problem);
-        Some((&mut self.dynamics, &self.rows))
-    }
-
-    /// Energies of a velocity and of the motion without constraints; `None` where the velocity is not
-    /// of the problem.
-    pub(crate) fn energies(&mut self, problem: &Problem, velocity: &[f64]) -> Option<Energies> {
-        if velocity.len() != problem.dof_count() {
-            return None;
-        }
-        self.update(problem)?;
-        self.product.clear();
-        self.product.resize(velocity.len(), 0.0);
-        self.dynamics.mul(velocity, &mut self.product);
-        self.free_velocity.clear();
-        self.free_velocity.extend_from_slice(problem.b());
-        self.dynamics.solve_in_place(&mut self.free_velocity);
-        Some(Energies {
-            found: 0.5 * dot_in_order(velocity, &self.product),
-            free: 0.5 * dot_in_order(problem.b(), &self.free_velocity),
-        })
-    }
-
-    /// A⁻¹ b of the last [`energies`](Self::energies).
-    pub(crate) fn free_velocity(&self) -> &[f64] {
-        &self.free_velocity
-    }
+/// Replaces e of the pushed row of a constraint.
+fn set_row_error(problem: &mut Problem, position: usize, value: f64) -> Result<(), ProblemError> {
+    let constraint = &problem.constraints()[position];
+    let (first, rows) = (constraint.first_row, constraint.rows);
+    let mut error = [0.0; MAX_ROWS];
+    error[..rows].copy_from_slice(problem.error(position));
+    error[pushed_row(problem, position) - first] = value;
+    problem.set_error(position, &error[..rows])
 }
 
 /// What a contact touches.
@@ -303,6 +280,12 @@ struct Touched {
     mass: f64,
     /// Whether one of them is part of a robot.
     is_robot: bool,
+}
+
+/// The smaller mass of the bodies or nodes that a constraint touches, kg; `None` where it touches none.
+pub(crate) fn touched_mass(problem: &Problem, constraint: usize) -> Option<f64> {
+    let mass = touched(problem, constraint).mass;
+    mass.is_finite().then_some(mass)
 }
 
 fn touched(problem: &Problem, constraint: usize) -> Touched {

@@ -45,6 +45,19 @@ pub enum ConnectionKind {
 }
 
 impl ConnectionKind {
+    /// Whether it holds positions; springs, rolling and skates do not.
+    pub fn holds_positions(&self) -> bool {
+        match self {
+            ConnectionKind::Ball
+            | ConnectionKind::Hinge
+            | ConnectionKind::Weld
+            | ConnectionKind::Distance { .. } => true,
+            ConnectionKind::Spring { .. }
+            | ConnectionKind::Rolling { .. }
+            | ConnectionKind::NoSideSlip => false,
+        }
+    }
+
     /// Rows of each of the connection's constraints.
     pub fn parts(&self) -> &'static [usize] {
         match self {
@@ -70,6 +83,24 @@ pub struct Connector {
     pub anchors: [Isometry3<f64>; 2],
 }
 
+/// What is known of a connection's rows once they are written.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct ConnectionRows {
+    /// Directions that the rows measure, world axes.
+    pub frame: [Vector3<f64>; 3],
+    /// Part of J v̂ that driven frames contribute, m/s or rad/s.
+    pub driven: [f64; 3],
+}
+
+/// How far a connection is from being closed.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Opening {
+    /// Between the two points, or from the length that it should have, m.
+    pub distance: f64,
+    /// Between the axes of a hinge or the frames of a weld, rad.
+    pub angle: f64,
+}
+
 /// What the rows of one constraint measure, and by how much it is violated.
 struct Part {
     directions: [Vector3<f64>; 3],
@@ -88,6 +119,34 @@ impl Connector {
     /// World poses of the anchors.
     pub fn world_anchors(&self, poses: &[Isometry3<f64>]) -> [Isometry3<f64>; 2] {
         [0, 1].map(|end| poses[self.frames[end] as usize] * self.anchors[end])
+    }
+
+    /// How far the connection is from being closed; `None` for one that does not
+    /// [hold positions](ConnectionKind::holds_positions).
+    pub fn opening(&self, poses: &[Isometry3<f64>]) -> Option<Opening> {
+        let [a, b] = self.world_anchors(poses);
+        let apart = (b.translation.vector - a.translation.vector).norm();
+        let closed = |angle: f64| {
+            Some(Opening {
+                distance: apart,
+                angle,
+            })
+        };
+        match self.kind {
+            ConnectionKind::Ball => closed(0.0),
+            ConnectionKind::Hinge => {
+                let [a, b] = [a, b].map(|anchor| anchor.rotation * Vector3::z());
+                closed(a.cross(&b).norm().atan2(a.dot(&b)))
+            }
+            ConnectionKind::Weld => closed(a.rotation.angle_to(&b.rotation)),
+            ConnectionKind::Distance { length } => Some(Opening {
+                distance: (apart - length).abs(),
+                angle: 0.0,
+            }),
+            ConnectionKind::Spring { .. }
+            | ConnectionKind::Rolling { .. }
+            | ConnectionKind::NoSideSlip => None,
+        }
     }
 
     /// Energy stored in a spring, J.
@@ -115,7 +174,7 @@ impl Connector {
     }
 
     /// Writes one of the connection's [parts](ConnectionKind::parts): motion of the second frame minus
-    /// that of the first. Returns the directions that the rows measure, world axes.
+    /// that of the first.
     ///
     /// # Errors
     /// Numbers that make no constraint.
@@ -124,7 +183,7 @@ impl Connector {
         part: usize,
         scheme: &Scheme,
         mut row: RowWriter<'_>,
-    ) -> Result<[Vector3<f64>; 3], ProblemError> {
+    ) -> Result<ConnectionRows, ProblemError> {
         let places = row.places();
         let part = self.part(part, places);
         let directions = &part.directions[..part.count];
@@ -138,6 +197,10 @@ impl Connector {
                 Measure::Spin => row.spin(frame, sign, directions),
             }
         }
+        let written = ConnectionRows {
+            frame: part.directions,
+            driven: [row.driven[0], row.driven[1], row.driven[2]],
+        };
         if let ConnectionKind::Spring {
             stiffness, damping, ..
         } = self.kind
@@ -151,7 +214,7 @@ impl Connector {
                 damping: soft.damping,
             };
             row.finish(law, &[error])?;
-            return Ok(part.directions);
+            return Ok(written);
         }
         // A later pass sees the curvature that the first one missed, and takes all of it out.
         let share = if places.advance > 0.0 {
@@ -165,7 +228,7 @@ impl Connector {
             error[at] = row.driven[at] + equality_error(violation, scheme.dt, share);
         }
         row.finish(Law::Equality, &error[..part.count])?;
-        Ok(part.directions)
+        Ok(written)
     }
 
     fn part(&self, part: usize, places: &Places) -> Part {

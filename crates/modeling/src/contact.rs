@@ -3,6 +3,7 @@
 use nalgebra::{Point3, Vector3};
 use stiction_constraints::{Law, ProblemError};
 
+use crate::impact::Impact;
 use crate::scheme::Scheme;
 use crate::site::Site;
 use crate::stabilization::{ContactNormal, tangential_error};
@@ -76,6 +77,10 @@ pub struct ContactRows {
     pub frame: [Vector3<f64>; 3],
     /// The part of the normal error that pushes bodies apart which overlap, m/s.
     pub push_out: f64,
+    /// The part of the error that driven sites contribute, m/s.
+    pub driven: [f64; 3],
+    /// Gap (m) and J_n v (m/s) at the start of the step, where the contact may bounce within it.
+    pub closing: Option<[f64; 2]>,
 }
 
 impl Contact {
@@ -104,8 +109,31 @@ impl Contact {
             e2 + row.driven[1],
             normal + row.driven[2],
         ];
+        let driven = [row.driven[0], row.driven[1], row.driven[2]];
+        let before = row.before[2];
         row.finish(self.law, &error)?;
-        Ok(ContactRows { frame, push_out })
+        let may_bounce = self.surface.restitution > 0.0
+            && self.surface.compliance == 0.0
+            && scheme.theta == 0.0
+            && before < -Impact::SLOWEST;
+        Ok(ContactRows {
+            frame,
+            push_out,
+            driven,
+            closing: may_bounce.then_some([gap, before]),
+        })
+    }
+
+    /// Error terms of a contact that bounces within the step, m/s: for the velocity at its end, and for
+    /// the way to there. `None` if it does not bounce.
+    pub fn bounce(impact: &Impact, driven: [f64; 3]) -> Option<[[f64; 3]; 2]> {
+        let rebound = impact.rebound()?;
+        let [t1, t2, n] = driven;
+        let [way_1, way_2, way_n] = rebound.way;
+        Some([
+            [t1, t2, n - rebound.normal_velocity],
+            [t1 - way_1, t2 - way_2, n - way_n],
+        ])
     }
 
     /// e of the normal row, and the part of it that pushes out, m/s.
@@ -118,7 +146,11 @@ impl Contact {
             let normal = ContactNormal {
                 gap,
                 normal_velocity,
-                restitution: self.surface.restitution,
+                // At θ = 0 restitution acts at the instant of the impact, see `bounce`.
+                restitution: match scheme.theta > 0.0 {
+                    true => self.surface.restitution,
+                    false => 0.0,
+                },
                 baumgarte: scheme.baumgarte,
                 dt: scheme.dt,
                 theta: scheme.theta,

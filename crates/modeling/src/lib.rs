@@ -4,6 +4,7 @@ mod activation;
 pub mod connection;
 pub mod contact;
 mod frame_quantity;
+pub mod impact;
 pub mod limit;
 mod places;
 mod scheme;

@@ -1,5 +1,7 @@
 //! Velocity intervals that keep a coordinate between its limits.
 
+use stiction_constraints::Law;
+
 use crate::scheme::Scheme;
 
 /// Interval of v̂ that keeps a coordinate between `limits` (either may be infinite) and its speed
@@ -9,6 +11,9 @@ use crate::scheme::Scheme;
 /// comes back gently: by the share `baumgarte` of its way per step, at most at `push_out_speed`
 /// (read as rad/s for an angle) and at most at `speed`; and it never goes further out.
 ///
+/// What comes back does so by its [`push`](Interval::push), which is no motion of its own: the velocity
+/// at the end of the step is kept in the interval without it.
+///
 /// `seen` is where the coordinate would be with v̂ = 0 as this pass linearises; it is `start` for a
 /// coordinate that is linear in the degrees of freedom.
 pub fn velocity_interval(
@@ -17,19 +22,67 @@ pub fn velocity_interval(
     [lower, upper]: [f64; 2],
     speed: f64,
     scheme: &Scheme,
-) -> [f64; 2] {
+) -> Interval {
     let dt = scheme.dt;
     let way_back =
         |beyond: f64| (scheme.baumgarte * beyond).min(scheme.push_out_speed.min(speed) * dt);
-    let lowest = match start < lower {
-        true => start + way_back(lower - start),
-        false => lower,
-    };
-    let highest = match start > upper {
-        true => start - way_back(start - upper),
-        false => upper,
-    };
-    [lowest, highest].map(|end| ((end - seen) / dt).clamp(-speed, speed))
+    let (mut lowest, mut highest, mut way) = (lower, upper, 0.0);
+    if start < lower {
+        way = way_back(lower - start);
+        lowest = start + way;
+    }
+    if start > upper {
+        way = -way_back(start - upper);
+        highest = start + way;
+    }
+    let [lower, upper] = [lowest, highest].map(|end| ((end - seen) / dt).clamp(-speed, speed));
+    Interval {
+        lower,
+        upper,
+        push: way / dt,
+    }
+}
+
+/// Velocities that a coordinate may have, m/s or rad/s.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Interval {
+    /// Lowest.
+    pub lower: f64,
+    /// Highest.
+    pub upper: f64,
+    /// Speed at which a coordinate beyond a limit is brought back: positive from below the lower one,
+    /// negative from above the upper one, else 0.
+    pub push: f64,
+}
+
+/// Pushes slower than this leave no motion that anybody sees, m/s or rad/s.
+const UNSEEN: f64 = 1e-5;
+
+impl Interval {
+    /// An interval that nothing is beyond.
+    pub fn of_speed(speed: f64) -> Self {
+        Self {
+            lower: -speed,
+            upper: speed,
+            push: 0.0,
+        }
+    }
+
+    /// The ends.
+    pub fn ends(&self) -> [f64; 2] {
+        [self.lower, self.upper]
+    }
+
+    /// Law, e and push of the row. A push that matters is kept apart in e, so that it can be taken out of
+    /// it.
+    pub fn row(&self) -> (Law, f64, f64) {
+        let push = match self.push.abs() > UNSEEN {
+            true => self.push,
+            false => 0.0,
+        };
+        let (lower, upper) = (self.lower - push, self.upper - push);
+        (Law::JointLimit { lower, upper }, -push, push)
+    }
 }
 
 /// By how much the speed of a joint hardly changes in a step, rad/s or m/s.
@@ -55,21 +108,23 @@ mod tests {
 
     #[test]
     fn inside_the_whole_way_to_the_limit_is_free() {
-        let [lower, upper] = velocity_interval(0.5, 0.5, [-1.0, 0.6], f64::INFINITY, &SCHEME);
+        let [lower, upper] =
+            velocity_interval(0.5, 0.5, [-1.0, 0.6], f64::INFINITY, &SCHEME).ends();
         assert!((lower + 150.0).abs() < 1e-12 && (upper - 10.0).abs() < 1e-12);
         let interval = velocity_interval(0.5, 0.5, [-1.0, 0.6], 3.0, &SCHEME);
-        assert_eq!(interval, [-3.0, 3.0]);
+        assert_eq!((interval.ends(), interval.push), ([-3.0, 3.0], 0.0));
         let open = [f64::NEG_INFINITY, f64::INFINITY];
         assert_eq!(
-            velocity_interval(0.5, 0.5, open, f64::INFINITY, &SCHEME),
+            velocity_interval(0.5, 0.5, open, f64::INFINITY, &SCHEME).ends(),
             open
         );
     }
 
     #[test]
     fn beyond_the_way_back_is_gentle() {
-        let interval =
-            |start: f64, speed: f64| velocity_interval(start, start, [-1.0, 1.0], speed, &SCHEME);
+        let interval = |start: f64, speed: f64| {
+            velocity_interval(start, start, [-1.0, 1.0], speed, &SCHEME).ends()
+        };
         // A share of a little, and the speed of a lot.
         assert!((interval(1.01, f64::INFINITY)[1] + 0.2).abs() < 1e-12);
         assert!((interval(3.0, f64::INFINITY)[1] + 0.5).abs() < 1e-12);
@@ -80,6 +135,25 @@ mod tests {
         for start in [-3.0, -1.01, 0.0, 1.01, 3.0] {
             let [lower, upper] = interval(start, f64::INFINITY);
             assert!(lower <= upper);
+        }
+    }
+
+    #[test]
+    fn without_its_push_a_coordinate_beyond_its_limit_only_goes_no_further() {
+        for (start, sign) in [(-1.5, 1.0), (1.5, -1.0)] {
+            let interval = velocity_interval(start, start, [-1.0, 1.0], f64::INFINITY, &SCHEME);
+            let (law, error, push) = interval.row();
+            assert_eq!((push, error), (0.5 * sign, -0.5 * sign));
+            let Law::JointLimit { lower, upper } = law else {
+                panic!("{law:?}");
+            };
+            let bound = if sign > 0.0 { lower } else { -upper };
+            assert!(bound.abs() < 1e-12, "{law:?}");
+            // A push that nobody sees stays in the law.
+            let start = sign * -(1.0 + 1e-9);
+            let interval = velocity_interval(start, start, [-1.0, 1.0], f64::INFINITY, &SCHEME);
+            let [lower, upper] = interval.ends();
+            assert_eq!(interval.row(), (Law::JointLimit { lower, upper }, 0.0, 0.0));
         }
     }
 }

@@ -15,6 +15,9 @@ use crate::stabilization::joint_friction_bound;
 use crate::tracking::Tracking;
 use crate::writer::RowWriter;
 
+/// The [part](Tendon::parts) that is spring, damper and drive.
+pub const SPRING_AND_DRIVE: u64 = 2;
+
 /// What the length of a tendon is made of.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Path {
@@ -64,6 +67,13 @@ impl Strand {
     pub fn stretch(&self, length: f64) -> f64 {
         length - length.clamp(self.rest[0], self.rest[1])
     }
+
+    /// How far a length is beyond the limits, m; `None` without limits.
+    pub fn beyond(&self, length: f64) -> Option<f64> {
+        let [lower, upper] = self.limits;
+        let has_limits = lower.is_finite() || upper.is_finite();
+        has_limits.then(|| (lower - length).max(length - upper).max(0.0))
+    }
 }
 
 /// Length and rates of a tendon.
@@ -106,6 +116,7 @@ struct TendonRow {
     part: u64,
     law: Law,
     error: f64,
+    push_out: f64,
 }
 
 /// A tendon and its gradient at the last linearisation.
@@ -118,6 +129,13 @@ pub struct Tendon {
     gradients: Vec<Gradient>,
     /// Length at the start of the step.
     start: f64,
+    /// l̇ at the start of the step, and the part of it that driven frames contribute, m/s.
+    rate: f64,
+    driven: f64,
+    /// Impulse of the drive at v̂ = 0, N·s, what v̂ takes from it, and the same of spring, damper and drive
+    /// together.
+    drive: [f64; 2],
+    sum: [f64; 2],
     direct: f64,
     rows: Vec<TendonRow>,
 }
@@ -215,6 +233,10 @@ impl Tendon {
             pulled,
             gradients,
             start: 0.0,
+            rate: 0.0,
+            driven: 0.0,
+            drive: [0.0; 2],
+            sum: [0.0; 2],
             direct: 0.0,
             rows: Vec::new(),
         }
@@ -233,6 +255,26 @@ impl Tendon {
     /// Impulse of a drive without gains in this step, N·s: it is part of b, not a row.
     pub fn direct_impulse(&self) -> f64 {
         self.direct
+    }
+
+    /// The drive's part of the impulse of spring, damper and drive, N·s.
+    pub fn drive_impulse(&self, impulse: f64) -> f64 {
+        let [all, damping] = self.sum;
+        let velocity = match damping > 0.0 {
+            true => (all - impulse) / damping,
+            false => 0.0,
+        };
+        self.drive[0] - self.drive[1] * velocity
+    }
+
+    /// l̇ at the start of the step, m/s.
+    pub fn rate(&self) -> f64 {
+        self.rate
+    }
+
+    /// Part of l̇ that driven frames contribute in this step, m/s.
+    pub fn driven(&self) -> f64 {
+        self.driven
     }
 
     /// Length and rates of a path through points, as the places have them; `None` for a sum of
@@ -258,6 +300,14 @@ impl Tendon {
             }
         });
         Some(LengthMotion { length, ..rates })
+    }
+
+    /// Length of a path through points, m; `None` for a sum of coordinates.
+    pub fn length(&self, places: &Places) -> Option<f64> {
+        match &self.path {
+            Path::Lines(branches) => Some(walk(branches, &places.frames.pose, |_| {})),
+            Path::Dofs(_) => None,
+        }
     }
 
     /// Energy of the spring at a length, J.
@@ -309,19 +359,21 @@ impl Tendon {
         if advance == 0.0 {
             self.start = motion.length;
         }
+        (self.rate, self.driven) = (motion.before, motion.driven);
         self.direct = 0.0;
         self.rows.clear();
         // Where the length would be with v̂ = 0, as seen from where this pass linearises.
         let seen = motion.length - advance * motion.guess;
         let strand = self.strand;
         if strand.limits.iter().any(|limit| limit.is_finite()) {
-            let [lower, upper] =
+            let interval =
                 velocity_interval(self.start, seen, strand.limits, f64::INFINITY, scheme);
-            self.push(0, Law::JointLimit { lower, upper }, motion.driven);
+            let (law, error, push) = interval.row();
+            self.push(0, law, motion.driven + error, push);
         }
         if strand.friction_loss > 0.0 {
             let bound = joint_friction_bound(strand.friction_loss, dt);
-            self.push(1, Law::JointFriction { bound }, motion.driven);
+            self.push(1, Law::JointFriction { bound }, motion.driven, 0.0);
         }
         // The spring is slack or not as the motion so far says for the end of the step: one that
         // goes slack within the step must not hold back.
@@ -347,18 +399,28 @@ impl Tendon {
         let impulse = dt * (drive - pull);
         let damping =
             dt * (strand.damping + command.damping) + dt * dt * (spring + command.stiffness);
+        self.drive = [
+            dt * drive,
+            dt * command.damping + dt * dt * command.stiffness,
+        ];
+        self.sum = [impulse, damping];
         if damping > 0.0 {
             let law = Law::Soft {
                 stiffness: 1.0,
                 damping,
             };
-            self.push(2, law, damping * motion.driven - impulse);
+            self.push(
+                SPRING_AND_DRIVE,
+                law,
+                damping * motion.driven - impulse,
+                0.0,
+            );
         } else if impulse != 0.0 {
             self.direct = impulse;
         }
     }
 
-    fn push(&mut self, part: u64, law: Law, error: f64) {
+    fn push(&mut self, part: u64, law: Law, error: f64, push_out: f64) {
         // Where nothing changes the length, as between points that coincide, there is no row.
         let has_gradient = match &self.path {
             Path::Dofs(terms) => terms.iter().any(|term| term.coefficient != 0.0),
@@ -368,7 +430,12 @@ impl Tendon {
                 .any(|site| site.gradient.iter().any(|&value| value != 0.0)),
         };
         if has_gradient {
-            self.rows.push(TendonRow { part, law, error });
+            self.rows.push(TendonRow {
+                part,
+                law,
+                error,
+                push_out,
+            });
         }
     }
 
@@ -382,19 +449,26 @@ impl Tendon {
         self.gradients.iter().map(|gradient| gradient.subsystem)
     }
 
-    /// Writes one of this pass's constraints, counted in the order of [`parts`](Self::parts).
+    /// Writes one of this pass's constraints, counted in the order of [`parts`](Self::parts). Returns the
+    /// part of its error that brings a length back that is beyond its limits, m/s.
     ///
     /// # Errors
     /// Numbers that make no constraint.
-    pub fn write(&self, number: usize, mut row: RowWriter<'_>) -> Result<(), ProblemError> {
+    pub fn write(&self, number: usize, mut row: RowWriter<'_>) -> Result<f64, ProblemError> {
         for gradient in &self.gradients {
             let block = row.dofs(gradient.subsystem, gradient.dofs.iter().copied());
             for (value, &dof) in block.values.iter_mut().zip(block.dofs) {
                 *value = self.coefficient(gradient.subsystem, dof, block.subsystem);
             }
         }
-        let TendonRow { law, error, .. } = self.rows[number];
-        row.finish(law, &[error]).map(drop)
+        let TendonRow {
+            law,
+            error,
+            push_out,
+            ..
+        } = self.rows[number];
+        row.finish(law, &[error])?;
+        Ok(push_out)
     }
 
     /// Adds the impulse of a drive without gains to b of a subsystem; `a` is that subsystem as it

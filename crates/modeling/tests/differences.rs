@@ -259,7 +259,9 @@ proptest! {
         let places = scene.places();
         let motion = tendon.measure(&places).unwrap();
         tendon.prepare(motion, &places, &Default::default(), &SCHEME);
-        let (product, _) = scene.rows(1, |row| tendon.write(0, row).unwrap());
+        let (product, _) = scene.rows(1, |row| {
+            tendon.write(0, row).unwrap();
+        });
         let later = tendon.measure(&scene.later(H).places()).unwrap();
         assert_close(&product, &[(later.length - motion.length) / H]);
         assert_close(&product, &[motion.before]);

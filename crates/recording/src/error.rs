@@ -26,11 +26,11 @@ pub enum Error {
         found: Vec<u8>,
     },
     /// The file was written by another version of this crate.
-    #[error("recording format version {found}, but this program reads version {supported}")]
+    #[error("recording format version {found}, but this program reads versions 1 to {supported}")]
     Version {
         /// Version found in the file.
         found: u32,
-        /// Version this crate reads.
+        /// Newest version this crate reads.
         supported: u32,
     },
     /// A block fails its checksum or does not decode.

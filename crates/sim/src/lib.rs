@@ -6,6 +6,7 @@ mod connection;
 mod drive;
 mod error;
 mod free_bodies;
+mod ledger;
 mod mass;
 mod measure;
 mod mechanism;
@@ -31,11 +32,12 @@ pub use body::{BodyHandle, Mobility, RigidBody};
 pub use connection::{Connection, ConnectionHandle};
 pub use drive::{Actuator, ActuatorHandle, ActuatorTarget, Commands, Controller, Inputs, Wrench};
 pub use error::{Result, SimError, StepFailure};
+pub use ledger::{EnergyGain, EnergyLedger, EnergyWatch};
 pub use mass::{uniform_inertia, volume};
-pub use measure::{JointForces, JointState};
+pub use measure::{JointForces, JointState, PositionConstraint, PositionError};
 pub use mechanism::{
     Element, Energy, Layout, Mechanism, MechanismHandle, Momentum, Now, Placing, Registry,
-    RowContext, RowSource,
+    RowContext, RowSource, Work,
 };
 pub use robot::RobotHandle;
 #[cfg(feature = "deformable")]
@@ -46,9 +48,11 @@ pub use snapshot::Snapshot;
 #[cfg(feature = "deformable")]
 pub use soft::{SoftBody, SoftContact, SoftHandle};
 pub use state::State;
-pub use step::{ContactForce, ContactMode, StageTimes, StepReport};
+pub use step::{ContactForce, ContactMode, JointErrors, StageTimes, StepReport};
 pub use tendon::{Tendon, TendonBranch, TendonHandle, TendonPath, TendonState};
-pub use world::{ColliderHandle, DrawnShape, Overlap, World};
+pub use world::{
+    BodyOverlap, ColliderHandle, DrawnShape, JointBeyondLimits, MassRatio, Overlap, World,
+};
 
 // What a user of this crate needs of the others: the crates whole, and by name what most need.
 pub use nalgebra;

@@ -120,6 +120,11 @@ impl World {
                 kinetic_energy: report.kinetic_energy,
                 potential_energy: report.potential_energy,
                 converged: report.unconverged == 0,
+                joint_error: report.joints.distance,
+                joint_angle_error: report.joints.angle,
+                work_given: report.energy.given(),
+                work_of_constraints: report.energy.of_constraints(),
+                energy_error: report.energy.integration,
             },
         }
     }

@@ -164,6 +164,14 @@ pub(crate) struct TendonEntry {
 }
 
 impl TendonEntry {
+    /// Length at positions `q` and the places that belong to them, m.
+    pub(crate) fn length(&self, q: &[f64], places: &Places) -> f64 {
+        self.model.length(places).unwrap_or_else(|| {
+            let terms = self.joints.iter();
+            terms.map(|&(at, _, coefficient)| coefficient * q[at]).sum()
+        })
+    }
+
     /// Length and rates.
     pub(crate) fn measure(&self, state: &State, places: &Places) -> LengthMotion {
         self.model.measure(places).unwrap_or_else(|| {

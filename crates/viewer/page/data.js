@@ -1,6 +1,6 @@
 // The run: header, settings and frames. A frame is a record of 32-bit words as written by record.rs.
 
-const RECORD = { time: 4, statistics: 3, counts: 8, poses: 13 }; // `time` in bytes, the others in words
+const RECORD = { time: 4, statistics: 3, counts: 10, poses: 15 }; // `time` in bytes, the others in words
 const CONTACT_WORDS = 14;
 const STATES = ["open", "stick", "slip"];
 const NO_BODY = 0xffffffff;
@@ -66,7 +66,7 @@ class Run {
     const s = RECORD.statistics, n = RECORD.counts;
     return {
       stepTime: floats[s], residual: floats[s + 1], penetration: floats[s + 2],
-      kinetic: floats[s + 3], potential: floats[s + 4],
+      kinetic: floats[s + 3], potential: floats[s + 4], jointError: floats[s + 5], jointAngle: floats[s + 6],
       iterations: words[n], contacts: words[n + 1], rows: words[n + 2], islands: words[n + 3], converged: words[n + 4] === 1,
     };
   }

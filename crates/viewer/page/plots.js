@@ -1,4 +1,4 @@
-// Four small plots over time, with a cursor at the moment shown. Dragging in a plot scrubs.
+// Five small plots over time, with a cursor at the moment shown. Dragging in a plot scrubs.
 
 const PLOTS = {
   residual: {
@@ -12,6 +12,12 @@ const PLOTS = {
     text: (s) => withUnit(s.kinetic + s.potential, "J"),
     legend: ["total", "kinetic", "potential"],
     unit: "J",
+  },
+  joints: {
+    logarithmic: true,
+    series: [(s) => s.jointError, (s) => s.jointAngle],
+    text: (s) => `${withUnit(s.jointError, "m")}, ${withUnit(s.jointAngle, "rad")}`,
+    legend: ["m", "rad"],
   },
   penetration: { series: [(s) => Math.max(0, s.penetration)], text: (s) => withUnit(Math.max(0, s.penetration), "m"), unit: "m" },
 };

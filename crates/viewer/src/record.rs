@@ -5,6 +5,7 @@
 //! 1                  length of the record in words
 //! 2                  time, f64, s
 //! 5                  step time (s), residual, penetration (m), kinetic and potential energy (J)
+//! 2                  errors of joints (m, rad)
 //! 5                  iterations, contacts, rows, islands, converged, u32
 //! 7 per body         position (m), quaternion x, y, z, w
 //! 6 per body         linear (m/s) and angular (rad/s) velocity
@@ -33,6 +34,8 @@ pub(crate) fn encode(header: &Header, frame: &Frame, out: &mut Vec<u8>) -> Resul
             statistics.penetration,
             statistics.kinetic_energy,
             statistics.potential_energy,
+            statistics.joint_error,
+            statistics.joint_angle_error,
         ],
     );
     words(

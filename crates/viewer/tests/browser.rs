@@ -121,12 +121,12 @@ fn the_page_holds_the_numbers_of_the_recording() {
                const contacts = Array.from({{ length: frame.contacts }}, (_, k) => run.contact(frame, k));
                return {{
                  time: frame.time,
-                 poses: Array.from(frame.floats.subarray(13, 13 + 7 * run.bodies)),
+                 poses: Array.from(frame.floats.subarray(15, 15 + 7 * run.bodies)),
                  spin: Array.from({{ length: run.bodies }}, (_, b) => run.velocity(frame, b).angular[2]),
                  nodes: Array.from(frame.floats.subarray(run.nodesAt, run.contactsAt)),
                  forces: contacts.flatMap((c) => Array.from(c.force)),
                  bodies: contacts.map((c) => c.b), states: contacts.map((c) => c.state),
-                 residual: s.residual, potential: s.potential, iterations: s.iterations,
+                 residual: s.residual, joint: s.jointError, potential: s.potential, iterations: s.iterations,
                }};
              }})()"
         ));
@@ -163,6 +163,10 @@ fn the_page_holds_the_numbers_of_the_recording() {
         assert_eq!(
             unpacked["residual"].as_f64(),
             Some(f64::from(s.residual as f32))
+        );
+        assert_eq!(
+            unpacked["joint"].as_f64(),
+            Some(f64::from(s.joint_error as f32))
         );
         assert_eq!(
             unpacked["potential"].as_f64(),

@@ -7,7 +7,9 @@ use anyhow::Context;
 use crate::arguments::CompareArguments;
 use crate::commands::export::unwritable;
 use crate::commands::run::{options, set_threads};
-use crate::simulate::{Curve, End, Interrupt, Sample, Series, draw, open, simulate, summary_json};
+use crate::simulate::{
+    Curve, End, Interrupt, Series, draw, open, simulate, summary_json, tell_gain,
+};
 use crate::{Ending, complain, solvers};
 
 /// One solver's run.
@@ -27,7 +29,9 @@ pub(crate) fn run(arguments: &CompareArguments) -> anyhow::Result<Ending> {
         let mut scene = open(&arguments.scene.scene, &options, &arguments.scene.model)?;
         let mut series = Series::default();
         let end = simulate(&mut scene, &interrupt, |scene| {
-            series.push(Sample::from(scene.world.report()));
+            if let Some(gain) = series.take(&scene.world) {
+                tell_gain(&solver, gain);
+            }
             Ok(())
         })?;
         if let End::Failed(error) = &end {

@@ -15,8 +15,8 @@ use stiction_sim::SimError;
 use crate::arguments::{RunArguments, SceneArguments};
 use crate::commands::export::{unwritable, write_page};
 use crate::simulate::{
-    Curve, End, Interrupt, ProblemLog, Sample, SensorLog, Series, draw, open, print_profile,
-    print_summary, simulate, step_count, summary_json,
+    Curve, End, Interrupt, JointWarning, ProblemLog, SensorLog, Series, draw, open, print_profile,
+    print_summary, simulate, step_count, summary_json, tell_gain, tell_start,
 };
 use crate::{Ending, complain};
 
@@ -37,13 +37,18 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
         Some(folder) => Some(ProblemLog::create(folder, arguments.every)?),
         None => None,
     };
+    tell_start(&mut scene.world)?;
     let mut series = Series::default();
+    let mut joints = JointWarning::default();
     let bar = progress(&scene, arguments.quiet || arguments.json);
     let interrupt = Interrupt::listen();
     let clock = Instant::now();
     recorder.take(&scene)?;
     let end = simulate(&mut scene, &interrupt, |scene| {
-        series.push(Sample::from(scene.world.report()));
+        if let Some(gain) = series.take(&scene.world) {
+            tell_gain(&scene.name, gain);
+        }
+        joints.look(scene);
         recorder.take(scene)?;
         if let Some(log) = &mut sensors {
             log.take(&scene.world)?;

@@ -6,13 +6,15 @@ mod problem_log;
 mod sensor_log;
 mod series;
 mod summary;
+mod warnings;
 
 pub(crate) use interrupt::Interrupt;
 pub(crate) use plot::{Curve, draw};
 pub(crate) use problem_log::ProblemLog;
 pub(crate) use sensor_log::SensorLog;
-pub(crate) use series::{Sample, Series};
+pub(crate) use series::Series;
 pub(crate) use summary::{print_profile, print_summary, summary_json};
+pub(crate) use warnings::{JointWarning, tell_gain, tell_start};
 
 use std::path::Path;
 

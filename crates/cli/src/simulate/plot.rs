@@ -1,14 +1,14 @@
-//! Time, residual, penetration and energy of runs over simulated time, as SVG.
+//! Time, residual, penetration, joint errors and energy of runs over simulated time, as SVG.
 
 use stiction_experiments::chart::{self, Chart, Scale};
 
 use super::series::{Sample, Series};
 
-const SIZE: (u32, u32) = (1200, 800);
+const SIZE: (u32, u32) = (1200, 1200);
 type Quantity = (&'static str, Scale, fn(&Sample) -> f64);
 
 /// What is drawn: label, scale, value.
-const PANELS: [Quantity; 4] = [
+const PANELS: [Quantity; 6] = [
     ("step time (ms)", Scale::LogarithmicY, |s| {
         1e3 * s.stages.total()
     }),
@@ -17,6 +17,8 @@ const PANELS: [Quantity; 4] = [
     ("energy (J)", Scale::Linear, |s| {
         s.kinetic_energy + s.potential_energy
     }),
+    ("joint error (m)", Scale::LogarithmicY, |s| s.joint_distance),
+    ("energy nobody put in (J)", Scale::Linear, |s| s.gained),
 ];
 
 /// One run in a plot.

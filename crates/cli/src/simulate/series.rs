@@ -1,6 +1,6 @@
 //! What is kept of the steps of a run. Memory stays bounded however long the run is.
 
-use stiction_sim::{StageTimes, StepReport};
+use stiction_sim::{EnergyGain, EnergyLedger, EnergyWatch, StageTimes, StepReport, World};
 
 /// One step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -24,6 +24,12 @@ pub(crate) struct Sample {
     pub(crate) converged: bool,
     /// Whether contacts that cannot be pushed apart were held.
     pub(crate) held: bool,
+    /// Errors of joints, m and rad, and the largest in comparison with the size of its links.
+    pub(crate) joint_distance: f64,
+    pub(crate) joint_angle: f64,
+    pub(crate) joint_relative: f64,
+    /// Energy that nobody put in, J.
+    pub(crate) gained: f64,
 }
 
 impl From<&StepReport> for Sample {
@@ -41,13 +47,17 @@ impl From<&StepReport> for Sample {
             potential_energy: report.potential_energy,
             converged: report.unconverged == 0,
             held: report.delayed_pushes > 0,
+            joint_distance: report.joints.distance,
+            joint_angle: report.joints.angle,
+            joint_relative: report.joints.relative,
+            gained: 0.0,
         }
     }
 }
 
 /// The steps of a run: all of them up to [`MOST`](Series::MOST), beyond that every second, fourth, …
 /// of them. Means, largest values and counts are always of all steps.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone)]
 pub(crate) struct Series {
     pub(crate) samples: Vec<Sample>,
     /// Every so many steps one is kept.
@@ -60,6 +70,10 @@ pub(crate) struct Series {
     /// Largest values of all steps, quantity by quantity; times are those of the slowest step.
     largest: Sample,
     last: Option<Sample>,
+    /// Work of all steps, and the watch for energy that nobody put in.
+    ledger: EnergyLedger,
+    watch: EnergyWatch,
+    gain: Option<EnergyGain>,
 }
 
 impl Default for Series {
@@ -73,6 +87,9 @@ impl Default for Series {
             sum: Sample::default(),
             largest: Sample::default(),
             last: None,
+            ledger: EnergyLedger::default(),
+            watch: EnergyWatch::default(),
+            gain: None,
         }
     }
 }
@@ -81,8 +98,24 @@ impl Series {
     /// Most steps that are kept: about 10 MB of them.
     const MOST: usize = 1 << 16;
 
+    /// Takes in the last step of a world. Returns what is to be said of energy that nobody put in, once.
+    pub(crate) fn take(&mut self, world: &World) -> Option<&EnergyGain> {
+        let report = world.report();
+        self.ledger.add(&report.energy);
+        let gain = self.watch.look(world);
+        self.push(Sample {
+            gained: self.watch.gained(),
+            ..Sample::from(report)
+        });
+        if gain.is_none() {
+            return None;
+        }
+        self.gain = gain;
+        self.gain.as_ref()
+    }
+
     /// Takes in the next step.
-    pub(crate) fn push(&mut self, sample: Sample) {
+    fn push(&mut self, sample: Sample) {
         if self.count.is_multiple_of(self.stride) {
             if self.samples.len() == Self::MOST {
                 let mut number = 0;
@@ -116,6 +149,11 @@ impl Series {
         largest.residual = largest.residual.max(sample.residual);
         sum.penetration += sample.penetration;
         largest.penetration = largest.penetration.max(sample.penetration);
+        sum.joint_distance += sample.joint_distance;
+        largest.joint_distance = largest.joint_distance.max(sample.joint_distance);
+        sum.joint_angle += sample.joint_angle;
+        largest.joint_angle = largest.joint_angle.max(sample.joint_angle);
+        largest.joint_relative = largest.joint_relative.max(sample.joint_relative);
         self.last = Some(sample);
     }
 
@@ -168,6 +206,26 @@ impl Series {
     /// Steps with bodies that overlap and could not be pushed apart.
     pub(crate) fn held(&self) -> usize {
         self.held
+    }
+
+    /// Work of all steps, by what did it.
+    pub(crate) fn ledger(&self) -> &EnergyLedger {
+        &self.ledger
+    }
+
+    /// Most energy that nobody put in at any time, J.
+    pub(crate) fn largest_gain(&self) -> f64 {
+        self.watch.largest()
+    }
+
+    /// Energy that nobody put in, if it was more than the time step explains.
+    pub(crate) fn gain(&self) -> Option<&EnergyGain> {
+        self.gain.as_ref()
+    }
+
+    /// Largest error of a joint between bodies in comparison with the size of its links.
+    pub(crate) fn largest_joint_error(&self) -> f64 {
+        self.largest.joint_relative
     }
 
     /// Steps in which some island did not reach the tolerance.

@@ -3,6 +3,7 @@
 use std::io::{self, Write};
 
 use serde_json::{Value, json};
+use stiction_sim::JointErrors;
 
 use super::series::{Sample, Series};
 
@@ -56,6 +57,12 @@ pub(crate) fn print_summary(
         series.spread(|s| s.penetration),
         powers,
     )?;
+    for (label, quantity) in joint_errors() {
+        let spread = series.spread(quantity);
+        if spread[3] > 0.0 {
+            line(out, label, spread, powers)?;
+        }
+    }
     let unconverged = series.unconverged();
     if unconverged > 0 {
         writeln!(
@@ -67,10 +74,30 @@ pub(crate) fn print_summary(
     if held > 0 {
         writeln!(
             out,
-            "in {held} of {steps} steps bodies overlap that nothing can push apart; they are held as they are"
+            "in {held} of {steps} steps bodies overlap, or joints are beyond their limits, that nothing can push back; they are held as they are"
+        )?;
+    }
+    if series.largest_joint_error() > JointErrors::LARGE {
+        writeln!(
+            out,
+            "joints between bodies open by up to {:.2} of the size of their links",
+            series.largest_joint_error()
         )?;
     }
     if let Some(last) = series.last() {
+        let works = series.ledger().works();
+        let works = works.iter().filter(|(_, work)| *work != 0.0);
+        let works: Vec<String> = works
+            .map(|(name, work)| format!("{name} {work:.3e}"))
+            .collect();
+        writeln!(
+            out,
+            "work (J): {}",
+            match works.is_empty() {
+                true => "none".to_owned(),
+                false => works.join(", "),
+            }
+        )?;
         writeln!(
             out,
             "energy at the end: {:.4e} J kinetic, {:.4e} J potential",
@@ -97,6 +124,13 @@ pub(crate) fn print_profile(out: &mut dyn Write, series: &Series) -> io::Result<
 
 type Stage = fn(&Sample) -> f64;
 
+fn joint_errors() -> [(&'static str, Stage); 2] {
+    [
+        ("joint error (m)", |s| s.joint_distance),
+        ("joint error (rad)", |s| s.joint_angle),
+    ]
+}
+
 fn stages() -> [(&'static str, Stage); 5] {
     [
         ("control", |s| s.stages.control),
@@ -118,6 +152,10 @@ pub(crate) fn summary_json(scene: &str, solver: &str, series: &Series, outcome: 
         let time: f64 = series.total(stage);
         profile.insert(label.to_owned(), json!(time));
     }
+    let mut works = serde_json::Map::new();
+    for (name, work) in series.ledger().works() {
+        works.insert(name.to_owned(), json!(work));
+    }
     let last = series.last();
     json!({
         "scene": scene,
@@ -132,6 +170,18 @@ pub(crate) fn summary_json(scene: &str, solver: &str, series: &Series, outcome: 
         "contacts": spread(|s| s.contacts as f64),
         "residual_m_per_s": spread(|s| s.residual),
         "penetration_m": spread(|s| s.penetration),
+        "joint_error_m": spread(|s| s.joint_distance),
+        "joint_error_rad": spread(|s| s.joint_angle),
+        "joint_error_relative": series.largest_joint_error(),
+        "work_j": works,
+        "energy_change_j": series.ledger().change,
+        "energy_gained_j": series.largest_gain(),
+        "energy_gain": series.gain().map(|gain| json!({
+            "time_s": gain.time,
+            "since_s": gain.since,
+            "gained_j": gain.gained,
+            "bodies": gain.bodies,
+        })),
         "unconverged_steps": series.unconverged(),
         "delayed_push_steps": series.held(),
         "kinetic_energy_j": last.map_or(0.0, |s| s.kinetic_energy),

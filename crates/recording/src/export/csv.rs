@@ -8,7 +8,7 @@ use crate::atomic::write_atomically;
 use crate::error::Error;
 use crate::recording::Recording;
 
-const STATISTICS: [&str; 11] = [
+const STATISTICS: [&str; 16] = [
     "time",
     "step_time",
     "iterations",
@@ -20,6 +20,11 @@ const STATISTICS: [&str; 11] = [
     "kinetic_energy",
     "potential_energy",
     "converged",
+    "joint_error",
+    "joint_angle_error",
+    "work_given",
+    "work_of_constraints",
+    "energy_error",
 ];
 
 const PER_BODY: [&str; 13] = [
@@ -44,7 +49,7 @@ pub fn write_csv(recording: &Recording, mut sink: impl Write) -> Result<(), Erro
         let statistics = &frame.statistics;
         write!(
             sink,
-            "{:?},{:?},{},{},{},{},{:?},{:?},{:?},{:?},{}",
+            "{:?},{:?},{},{},{},{},{:?},{:?},{:?},{:?},{},{:?},{:?},{:?},{:?},{:?}",
             frame.time,
             statistics.step_time,
             statistics.iterations,
@@ -56,6 +61,11 @@ pub fn write_csv(recording: &Recording, mut sink: impl Write) -> Result<(), Erro
             statistics.kinetic_energy,
             statistics.potential_energy,
             u8::from(statistics.converged),
+            statistics.joint_error,
+            statistics.joint_angle_error,
+            statistics.work_given,
+            statistics.work_of_constraints,
+            statistics.energy_error,
         )?;
         for (pose, velocity) in frame.poses.iter().zip(&frame.velocities) {
             for value in pose.position.iter().chain(&pose.rotation).chain(velocity) {

@@ -22,6 +22,7 @@ use crate::recording::Recording;
 /// | `joints` | F×J | rad or m |
 /// | `nodes_K` | F×N×3 | deformable K, m |
 /// | `step_time`, `residual`, `penetration`, `kinetic_energy`, `potential_energy` | F | SI |
+/// | `joint_error`, `joint_angle_error`, `work_given`, `work_of_constraints`, `energy_error` | F | SI |
 /// | `iterations`, `contacts`, `rows`, `islands` | F | counts |
 /// | `converged` | F | bool |
 /// | `contact_frame` | C | frame each contact belongs to |
@@ -67,12 +68,17 @@ pub fn write_npz(recording: &Recording, sink: impl Write) -> Result<(), Error> {
 
 fn write_statistics<W: Write>(arrays: &mut Arrays<W>, frames: &[Frame]) -> Result<(), Error> {
     type Field<T> = (&'static str, fn(&Statistics) -> T);
-    let floats: [Field<f64>; 5] = [
+    let floats: [Field<f64>; 10] = [
         ("step_time", |s| s.step_time),
         ("residual", |s| s.residual),
         ("penetration", |s| s.penetration),
         ("kinetic_energy", |s| s.kinetic_energy),
         ("potential_energy", |s| s.potential_energy),
+        ("joint_error", |s| s.joint_error),
+        ("joint_angle_error", |s| s.joint_angle_error),
+        ("work_given", |s| s.work_given),
+        ("work_of_constraints", |s| s.work_of_constraints),
+        ("energy_error", |s| s.energy_error),
     ];
     for (name, field) in floats {
         let values = frames.iter().map(|f| field(&f.statistics));

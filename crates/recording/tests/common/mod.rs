@@ -154,7 +154,7 @@ fn contact(bodies: u32) -> impl Strategy<Value = Contact> {
 }
 
 fn statistics() -> impl Strategy<Value = Statistics> {
-    (vec(number(), 5), any::<[u32; 4]>(), any::<bool>()).prop_map(|(f, n, converged)| Statistics {
+    (vec(number(), 10), any::<[u32; 4]>(), any::<bool>()).prop_map(|(f, n, converged)| Statistics {
         step_time: f[0],
         iterations: n[0],
         contacts: n[1],
@@ -165,6 +165,11 @@ fn statistics() -> impl Strategy<Value = Statistics> {
         kinetic_energy: f[3],
         potential_energy: f[4],
         converged,
+        joint_error: f[5],
+        joint_angle_error: f[6],
+        work_given: f[7],
+        work_of_constraints: f[8],
+        energy_error: f[9],
     })
 }
 

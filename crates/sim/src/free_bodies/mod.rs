@@ -14,7 +14,8 @@ use stiction_modeling::{Motion, Places, Twist};
 use crate::body::{Body, BodyHandle, Kind, RigidBody};
 use crate::drive::CommandKind;
 use crate::error::{Result, SimError, finite_vector, positive};
-use crate::mechanism::{Energy, Mechanism, Momentum, Now, Placing, Registry};
+use crate::measure::radius_of_gyration;
+use crate::mechanism::{Energy, Mechanism, Momentum, Now, Placing, Registry, Work};
 use crate::settings::Settings;
 use crate::state::State;
 use rotation::{FreeRotation, free_rotation};
@@ -140,6 +141,12 @@ impl FreeBodies {
         let center = pose.transform_point(&Point3::from(item.center)).coords;
         write_pose(&mut state.q[item.q..item.q + 7], &center, &pose.rotation);
         item.write_velocity(velocity, angular_velocity, &mut state.v);
+    }
+
+    /// Centre of mass of a body in its frame and radius of gyration, m.
+    pub(crate) fn extent(&self, item: usize) -> (Vector3<f64>, f64) {
+        let body = &self.items[item];
+        (body.center, radius_of_gyration(&body.inertia, body.mass))
     }
 
     /// Pose and velocity of a body's frame in a state.
@@ -291,6 +298,18 @@ impl Mechanism for FreeBodies {
             body.write_velocity(&velocity, &(rotation * local), &mut next.v);
         }
         Ok(())
+    }
+
+    fn work(&self, now: &Now<'_>, _v_hat: &[f64], mean: &[f64], _places: &Places) -> Work {
+        let dt = now.settings.time_step;
+        let mut work = Work::default();
+        for body in &self.items {
+            let wrench = &now.inputs.wrenches[body.frame];
+            let linear = read_vector(&mean[body.v..]);
+            let angular = read_vector(&mean[body.v + 3..]);
+            work.drives += dt * (wrench.force.dot(&linear) + wrench.torque.dot(&angular));
+        }
+        work
     }
 
     fn energy(&self, state: &State, settings: &Settings) -> Result<Energy> {

@@ -3,11 +3,14 @@
 mod joint_force;
 mod joints;
 mod last_step;
+mod position_errors;
 
 pub use joint_force::JointForces;
 pub use joints::JointState;
+pub use position_errors::{PositionConstraint, PositionError};
 
 pub(crate) use last_step::LastStep;
+pub(crate) use position_errors::radius_of_gyration;
 
 use nalgebra::{Point3, Vector3};
 use stiction_collision::Support;
@@ -17,7 +20,7 @@ use crate::body::BodyHandle;
 use crate::connection::ConnectionHandle;
 use crate::drive::Wrench;
 use crate::error::{Result, SimError};
-use crate::step::{ContactForce, ContactMode, RowKind, StepReport, relative_velocity};
+use crate::step::{ContactForce, ContactMode, JointErrors, RowKind, StepReport, relative_velocity};
 use crate::world::World;
 
 impl World {
@@ -165,21 +168,15 @@ impl World {
         }
     }
 
-    /// Kinetic energy, and that of gravity and springs.
-    pub(crate) fn measure_energy(&mut self) -> Result<()> {
-        let (mut kinetic, mut potential) = (0.0, 0.0);
-        for mechanism in self.mechanisms.iter() {
-            let own = mechanism.energy(&self.state, &self.settings)?;
-            kinetic += own.kinetic;
-            potential += own.potential;
-        }
-        for connection in &self.connections {
-            potential += connection.connector().energy(&self.places.frames.pose);
-        }
-        potential += self.tendon_energy();
-        self.report.kinetic_energy = kinetic;
-        self.report.potential_energy = potential;
-        Ok(())
+    /// Largest errors of position of joints between bodies, loops, couplings and tendons.
+    pub(crate) fn measure_joints(&mut self) {
+        let mut largest = JointErrors::default();
+        self.for_each_position_error(|error| {
+            largest.distance = largest.distance.max(error.distance);
+            largest.angle = largest.angle.max(error.angle);
+            largest.relative = largest.relative.max(error.relative());
+        });
+        self.report.joints = largest;
     }
 }
 

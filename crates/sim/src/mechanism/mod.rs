@@ -86,6 +86,13 @@ pub trait Mechanism: Any + Send + Sync {
     /// Positions that make no sense.
     fn advance(&mut self, now: &Now<'_>, v_hat: &[f64], next: &mut State) -> Result<()>;
 
+    /// Work in the step of what acts on it beside constraints, gravity and springs. `mean` is the mean of
+    /// the velocities before and after, and places are those of the step. What is not told counts as
+    /// an error of the time step, or as energy that nobody put in.
+    fn work(&self, _now: &Now<'_>, _v_hat: &[f64], _mean: &[f64], _places: &Places) -> Work {
+        Work::default()
+    }
+
     /// Kinetic and potential energy where it was [placed](Self::place) last.
     ///
     /// # Errors
@@ -134,6 +141,17 @@ pub struct Energy {
     pub kinetic: f64,
     /// Of gravity and springs.
     pub potential: f64,
+}
+
+/// Work in a step, J.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct Work {
+    /// Drives and forces that were asked for.
+    pub drives: f64,
+    /// Damping.
+    pub damping: f64,
+    /// Taken (negative) by an account that keeps the mechanism from gaining energy.
+    pub account: f64,
 }
 
 /// Momentum.

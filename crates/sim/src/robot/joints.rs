@@ -17,6 +17,8 @@ pub(super) struct JointForces {
     pub(super) torque: Vec<f64>,
     /// What joint space adds to A, per degree of freedom.
     pub(super) implicit: Vec<f64>,
+    /// The parts of both that are the drive's, per degree of freedom.
+    pub(super) drive: Vec<[f64; 2]>,
 }
 
 impl JointForces {
@@ -37,6 +39,7 @@ impl JointForces {
             ball_springs,
             torque: vec![0.0; model.nv()],
             implicit: vec![0.0; model.nv()],
+            drive: vec![[0.0; 2]; model.nv()],
         })
     }
 
@@ -67,9 +70,11 @@ impl JointForces {
                 // A drive at its limit does not feel its gains.
                 self.torque[dof] = now.clamp(-limit, limit);
                 self.implicit[dof] = dt * damping;
+                self.drive[dof] = [self.torque[dof], 0.0];
             } else {
                 self.torque[dof] = drive;
                 self.implicit[dof] = dt * (damping + command.damping) + dt * dt * stiffness;
+                self.drive[dof] = [drive, dt * command.damping + dt * dt * stiffness];
             }
             let spring = properties[dof].stiffness;
             if self.position_of_dof[dof].is_some() && spring > 0.0 {

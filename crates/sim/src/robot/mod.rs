@@ -3,6 +3,7 @@
 mod joints;
 mod motion;
 mod rows;
+mod work;
 
 use std::ops::Range;
 use std::sync::{Mutex, MutexGuard, PoisonError};
@@ -18,7 +19,7 @@ use stiction_modeling::{Motion as Mover, Places};
 use crate::body::{Body, Kind};
 use crate::drive::CommandKind;
 use crate::error::{Result, SimError};
-use crate::mechanism::{Energy, Mechanism, Momentum, Now, Placing, Registry, RowSource};
+use crate::mechanism::{Energy, Mechanism, Momentum, Now, Placing, Registry, RowSource, Work};
 use crate::settings::Settings;
 use crate::state::State;
 use joints::JointForces;
@@ -230,6 +231,11 @@ impl Mechanism for Robot {
             next.v[dof] = (v_hat[dof] - theta * now.state.v[dof]) / (1.0 - theta);
         }
         Ok(())
+    }
+
+    fn work(&self, now: &Now<'_>, v_hat: &[f64], mean: &[f64], places: &Places) -> Work {
+        let (v_hat, mean) = (&v_hat[self.v.clone()], &mean[self.v.clone()]);
+        self.work_of_step(now, [v_hat, mean], places)
     }
 
     fn energy(&self, state: &State, _settings: &Settings) -> Result<Energy> {

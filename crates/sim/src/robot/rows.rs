@@ -2,7 +2,7 @@
 
 use stiction_constraints::Law;
 use stiction_islands::{AssemblyError, Inactive, RowKey, RowList, RowNote};
-use stiction_modeling::limit::{is_far_inside, velocity_interval};
+use stiction_modeling::limit::{Interval, is_far_inside, velocity_interval};
 use stiction_modeling::stabilization::{equality_error, joint_friction_bound};
 use stiction_modeling::{Places, Scheme};
 
@@ -18,7 +18,7 @@ pub(super) enum JointRow {
     /// hardly leave it.
     Limit {
         dof: usize,
-        interval: [f64; 2],
+        interval: Interval,
         is_far: bool,
     },
     /// Of a degree of freedom of the robot: largest impulse.
@@ -33,16 +33,16 @@ impl Robot {
         self.joint_rows.clear();
         for (dof, properties) in self.model.dof_properties().iter().enumerate() {
             let speed = properties.velocity_limit;
-            let mut interval = [-speed, speed];
+            let mut interval = Interval::of_speed(speed);
             if let Some(at) = self.joints.position_of_dof[dof] {
                 let limits = [properties.lower, properties.upper];
                 interval = velocity_interval(q[at], q[at], limits, speed, scheme);
             }
-            if interval[0].is_finite() || interval[1].is_finite() {
+            if interval.lower.is_finite() || interval.upper.is_finite() {
                 self.joint_rows.push(JointRow::Limit {
                     dof,
                     interval,
-                    is_far: is_far_inside(interval, v[dof]),
+                    is_far: is_far_inside(interval.ends(), v[dof]),
                 });
             }
             if properties.friction_loss > 0.0 {
@@ -106,7 +106,7 @@ impl RowSource for Robot {
                             Inactive {
                                 subsystem,
                                 dof: local,
-                                interval,
+                                interval: interval.ends(),
                             },
                         ),
                         false => rows.push(key, item, [subsystem]),
@@ -136,11 +136,13 @@ impl RowSource for Robot {
                 row.dofs(subsystem, [local]).values.fill(1.0);
             }
         };
+        let mut push_out = 0.0;
         let (law, error) = match self.joint_rows[item] {
             JointRow::Limit { dof, interval, .. } => {
                 on_dof(dof);
-                let [lower, upper] = interval;
-                (Law::JointLimit { lower, upper }, 0.0)
+                let (law, error, push) = interval.row();
+                push_out = push;
+                (law, error)
             }
             JointRow::Friction { dof, bound } => {
                 on_dof(dof);
@@ -161,6 +163,9 @@ impl RowSource for Robot {
             }
         };
         row.finish(law, &[error])?;
-        Ok(RowNote::default())
+        Ok(RowNote {
+            push_out,
+            ..RowNote::default()
+        })
     }
 }

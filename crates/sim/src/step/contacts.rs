@@ -3,9 +3,10 @@
 use nalgebra::Vector3;
 use stiction_collision::{ColliderSet, ContactMaterial, ContactPoint, Support};
 use stiction_constraints::Law;
-use stiction_islands::{AssemblyError, RowList, RowNote, RowResult};
+use stiction_islands::{AssemblyError, Bounce, Closing, RowList, RowNote, RowResult};
 use stiction_modeling::contact::{Contact, Surface};
-use stiction_modeling::{Places, Site};
+use stiction_modeling::impact::Impact;
+use stiction_modeling::{Places, Scheme, Site};
 
 use super::rows::RowKind;
 use crate::error::{Result, SimError};
@@ -54,13 +55,27 @@ impl Contacts {
     }
 }
 
-/// Where a contact acts: both sides on the point between the two surfaces.
+/// Gap from which on a contact acts on the two surfaces and not between them, m: one that closes within
+/// the step has its forces there. Below, arms differ by less than anybody sees.
+const OPEN: f64 = 1e-6;
+
+/// Where a contact acts: both sides on the point between the two surfaces while these touch, each side on
+/// its own surface while they are apart.
 #[inline]
 fn sites(point: &ContactPoint, places: &Places) -> [Site; 2] {
-    [
-        site(&point.on[0], point, places),
-        site(&point.on[1], point, places),
-    ]
+    if point.gap <= OPEN {
+        return [
+            site(&point.on[0], point, places),
+            site(&point.on[1], point, places),
+        ];
+    }
+    [(0, point.point_a()), (1, point.point_b())].map(|(side, at)| {
+        let on_surface = ContactPoint {
+            point: at,
+            ..*point
+        };
+        site(&point.on[side], &on_surface, places)
+    })
 }
 
 #[inline]
@@ -129,6 +144,29 @@ fn surface(material: &ContactMaterial) -> Surface {
     }
 }
 
+impl Contacts {
+    /// What a contact that closes does in this step; `free` is J v̂ of the motion without impacts.
+    pub(crate) fn bounce(
+        &self,
+        item: usize,
+        scheme: &Scheme,
+        note: &RowNote,
+        free: &[f64],
+    ) -> Option<Bounce> {
+        let closing = note.closing?;
+        let [t1, t2, n] = note.driven;
+        let impact = Impact {
+            gap: closing.gap,
+            before: closing.velocity,
+            free: [free[0] + t1, free[1] + t2, free[2] + n],
+            restitution: self.points[item].material.restitution,
+            dt: scheme.dt,
+        };
+        let [error, way] = Contact::bounce(&impact, note.driven)?;
+        Some(Bounce { error, way })
+    }
+}
+
 impl RowSource for Contacts {
     fn list(&self, places: &Places, rows: &mut RowList) {
         for (item, point) in self.points.iter().enumerate() {
@@ -159,6 +197,10 @@ impl RowSource for Contacts {
             frame: written.frame,
             turns: true,
             push_out: written.push_out,
+            driven: written.driven,
+            closing: written
+                .closing
+                .map(|[gap, velocity]| Closing { gap, velocity }),
         })
     }
 }

@@ -8,8 +8,9 @@ mod contacts;
 mod passes;
 mod report;
 mod rows;
+mod speeds;
 
-pub use report::{ContactForce, ContactMode, StageTimes, StepReport};
+pub use report::{ContactForce, ContactMode, JointErrors, StageTimes, StepReport};
 
 pub(crate) use contacts::{Contacts, relative_velocity, touches};
 pub(crate) use rows::RowKind;
@@ -18,10 +19,11 @@ use std::time::{Duration, Instant};
 
 use stiction_collision::{Detector, Geometry, PlacesView};
 use stiction_constraints::{Budget, StopFlag};
-use stiction_islands::{IslandFailure, StepContext};
+use stiction_islands::{IslandFailure, StartVelocity, StepContext};
 use stiction_modeling::Motion;
 
 use crate::error::{Result, SimError, StepFailure};
+use crate::ledger::WorldEnergy;
 use crate::mechanism::Now;
 use crate::state::are_finite;
 use crate::world::World;
@@ -72,6 +74,9 @@ impl World {
     pub fn control(&mut self) -> Result<()> {
         let clock = Instant::now();
         self.report.stages = StageTimes::default();
+        if self.energy.is_none() || !self.last.is_known {
+            self.energy = Some(self.energy_now()?);
+        }
         let time = self.settings.step_time.map(Duration::from_secs_f64);
         self.deadline = time.and_then(|time| clock.checked_add(time));
         let result = self.run_drives();
@@ -194,7 +199,10 @@ impl World {
         let warm = self.settings.warm_start.then_some(&self.warm_start);
         let policy = &self.settings.overlaps;
         let step = StepContext::new(&self.rows, &assembly, warm, policy, &budget);
-        let step = step.until(self.deadline);
+        let step = step.until(self.deadline).from(StartVelocity {
+            velocity: &self.state.v,
+            theta: scheme.theta,
+        });
         self.islands.group(
             &step,
             self.tables.layout.subsystem_count(),
@@ -211,6 +219,8 @@ impl World {
         if self.stop.as_ref().is_some_and(StopFlag::is_raised) {
             return Err(SimError::Interrupted);
         }
+        self.has_way = summary.has_way;
+        self.is_pushed = summary.is_pushed;
         self.report.rows = summary.rows;
         self.report.islands = summary.islands;
         self.report.iterations = summary.iterations;
@@ -258,29 +268,64 @@ impl World {
             settings: &self.settings,
             guess: (self.places.advance > 0.0).then_some(&self.v_hat),
         };
+        if self.has_way {
+            // Positions go another way than with v̂.
+            self.way.clone_from(&self.v_hat);
+            let starts = &self.tables.layout.dof_start;
+            self.islands.write_way(starts, &mut self.way);
+            for mechanism in self.mechanisms.iter_mut() {
+                mechanism.advance(&now, &self.way, &mut self.next)?;
+            }
+            self.passing.clone_from(&self.next.q);
+            self.next.copy_from(&self.state);
+        }
         for mechanism in self.mechanisms.iter_mut() {
             mechanism.advance(&now, &self.v_hat, &mut self.next)?;
+        }
+        self.plain.clone_from(&self.next.q);
+        if self.has_way {
+            self.next.q.clone_from(&self.passing);
+        }
+        if !self.is_pushed {
+            self.plain.clone_from(&self.next.q);
         }
         self.advance_actuators();
         self.check_next()?;
         self.next.time = self.state.time + self.settings.time_step;
         self.next.step = self.state.step + 1;
         self.keep_last_step();
+        self.add_up_work();
+        let before = self.energy.take();
         self.state.copy_from(&self.next);
         self.warm_start.store(&self.rows, self.last.results());
         self.commands.clear_forces();
         self.refresh()?;
         self.measure_contacts();
-        self.measure_energy()?;
+        self.measure_joints();
+        self.measure_energy(before)?;
         self.report.time = self.state.time;
         self.report.stages.integrate += clock.elapsed().as_secs_f64();
         Ok(())
     }
 
-    /// Refuses a new state that is not finite.
+    /// Energies at the end of the step, and who changed them since its start.
+    fn measure_energy(&mut self, before: Option<WorldEnergy>) -> Result<()> {
+        self.add_direct_work();
+        let after = self.energy_now()?;
+        if self.plain != self.state.q {
+            self.report.energy.projection = self.projection_work(&after)?;
+        }
+        self.close_ledger(&before.unwrap_or(after), &after);
+        self.energy = Some(after);
+        self.report.kinetic_energy = after.kinetic;
+        self.report.potential_energy = after.potential();
+        Ok(())
+    }
+
+    /// Refuses a new state that is not finite, and speeds that no machine has.
     fn check_next(&self) -> Result<()> {
         if self.next.is_finite() {
-            return Ok(());
+            return self.check_speeds();
         }
         let next = &self.next;
         let lost = self.tables.layout.elements.iter().filter(|element| {

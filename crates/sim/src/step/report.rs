@@ -5,6 +5,7 @@ use serde::{Deserialize, Serialize};
 use stiction_constraints::Outcome;
 
 use crate::body::BodyHandle;
+use crate::ledger::EnergyLedger;
 
 /// Wall-clock time of the stages of a step, s.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -57,6 +58,32 @@ pub struct StepReport {
     pub kinetic_energy: f64,
     /// Energy of gravity and springs at the end of the step, J.
     pub potential_energy: f64,
+    /// What changed the energy in the step, and who did it.
+    #[serde(default)]
+    pub energy: EnergyLedger,
+    /// How far joints between bodies, loops, couplings and tendons are from holding their positions at
+    /// the end of the step.
+    #[serde(default)]
+    pub joints: JointErrors,
+}
+
+/// Largest errors of position of everything that holds positions; none of the joints of robots, which
+/// hold theirs by how they are computed.
+#[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
+pub struct JointErrors {
+    /// Connections, loops and tendons: distance between points that should coincide, or length too much
+    /// or too little, m.
+    pub distance: f64,
+    /// Connections: angle between axes that should be parallel; couplings: what they are off by; rad (m
+    /// for a coupling of slides).
+    pub angle: f64,
+    /// The largest of distances over the size of their links, and angles.
+    pub relative: f64,
+}
+
+impl JointErrors {
+    /// Relative errors from which on a user should be told.
+    pub const LARGE: f64 = 0.01;
 }
 
 /// What a contact does.

@@ -1,7 +1,7 @@
 //! All constraints of a step: who names them, and who writes them into the problems of islands.
 
 use stiction_constraints::{Problem, Subsystem};
-use stiction_islands::{Assembly, AssemblyError, Head, RowKey, RowList, RowNote};
+use stiction_islands::{Assembly, AssemblyError, Bounce, Head, RowKey, RowList, RowNote};
 use stiction_modeling::{Places, Scheme};
 
 use super::contacts::Contacts;
@@ -126,20 +126,34 @@ impl Assembly for WorldAssembly<'_> {
             CONNECTIONS => {
                 let connection = &self.connections[index];
                 let rows = context.begin(connection.kind.parts()[part]);
-                let frame = connection.connector().write(part, self.scheme, rows)?;
+                let written = connection.connector().write(part, self.scheme, rows)?;
                 Ok(RowNote {
-                    frame,
+                    frame: written.frame,
+                    driven: written.driven,
                     ..RowNote::default()
                 })
             }
             TENDONS => {
-                self.tendons[index].model.write(part, context.begin(1))?;
-                Ok(RowNote::default())
+                let tendon = &self.tendons[index].model;
+                Ok(RowNote {
+                    push_out: tendon.write(part, context.begin(1))?,
+                    driven: [tendon.driven(), 0.0, 0.0],
+                    ..RowNote::default()
+                })
             }
             source => match self.mechanisms.get(source - FIRST_MECHANISM).rows() {
                 Some(source) => source.write(item, context),
                 None => Err("a mechanism took back its constraints within a step".into()),
             },
+        }
+    }
+
+    fn bounce(&self, head: &Head, note: &RowNote, free: &[f64]) -> Option<Bounce> {
+        match head.source as usize {
+            CONTACTS => self
+                .contacts
+                .bounce(head.item as usize, self.scheme, note, free),
+            _ => None,
         }
     }
 

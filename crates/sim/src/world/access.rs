@@ -6,11 +6,13 @@ use stiction_modeling::{Motion, Twist};
 
 use super::World;
 use crate::body::{Body, BodyHandle, Kind};
+use crate::connection::ConnectionHandle;
 use crate::drive::Commands;
 use crate::error::{Result, SimError, finite_vector};
 use crate::mechanism::{Layout, Mechanism, MechanismHandle};
 use crate::robot::{Robot, RobotHandle};
 use crate::state::State;
+use crate::tendon::TendonHandle;
 
 impl World {
     /// What drives the world in the next step; see [`Commands`].
@@ -80,6 +82,40 @@ impl World {
     /// An unknown body.
     pub fn body_name(&self, body: BodyHandle) -> Result<&str> {
         Ok(&self.body(body)?.name)
+    }
+
+    /// Name of a connection.
+    ///
+    /// # Errors
+    /// An unknown connection.
+    pub fn connection_name(&self, connection: ConnectionHandle) -> Result<&str> {
+        let found = self.connections.get(connection.0);
+        let found = found.map(|connection| connection.name.as_str());
+        found.ok_or_else(|| SimError::Unknown {
+            what: "connection",
+            name: connection.0.to_string(),
+        })
+    }
+
+    /// Name of a tendon.
+    ///
+    /// # Errors
+    /// An unknown tendon.
+    pub fn tendon_name(&self, tendon: TendonHandle) -> Result<&str> {
+        let found = self.tendons.get(tendon.0);
+        let found = found.map(|tendon| tendon.name.as_str());
+        found.ok_or_else(|| SimError::Unknown {
+            what: "tendon",
+            name: tendon.0.to_string(),
+        })
+    }
+
+    /// Name of a robot.
+    ///
+    /// # Errors
+    /// An unknown robot.
+    pub fn robot_name(&self, robot: RobotHandle) -> Result<&str> {
+        Ok(&self.robot(robot)?.name)
     }
 
     /// Names of all bodies, in the order of their handles.

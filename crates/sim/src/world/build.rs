@@ -213,6 +213,7 @@ impl World {
             let [a, b] = [connection.body_a, connection.body_b].map(|body| body.0 as u32);
             self.colliders.exclude_frames(a, b);
         }
+        self.connection_sizes.push(self.size_of(&connection));
         self.connections.push(connection);
         Ok(ConnectionHandle(self.connections.len() - 1))
     }

@@ -6,7 +6,7 @@ mod drawing;
 mod overlap;
 
 pub use drawing::{ColliderHandle, DrawnShape};
-pub use overlap::Overlap;
+pub use overlap::{BodyOverlap, JointBeyondLimits, MassRatio, Overlap};
 
 use std::time::Instant;
 
@@ -20,6 +20,7 @@ use stiction_modeling::Places;
 use crate::connection::Connection;
 use crate::drive::{ActuatorEntry, Commands, Controller, Sums};
 use crate::error::{Result, SimError};
+use crate::ledger::WorldEnergy;
 use crate::measure::LastStep;
 use crate::mechanism::{MechanismHandle, Mechanisms, Tables};
 use crate::robot::Robot;
@@ -67,6 +68,8 @@ pub struct World {
     #[cfg(feature = "deformable")]
     pub(crate) rods: Vec<crate::rod::RodEntry>,
     pub(crate) connections: Vec<Connection>,
+    /// What the errors of each connection are compared with, m.
+    pub(crate) connection_sizes: Vec<f64>,
     pub(crate) tendons: Vec<TendonEntry>,
     pub(crate) actuators: Vec<ActuatorEntry>,
     pub(crate) sensors: Vec<Sensor>,
@@ -98,6 +101,17 @@ pub struct World {
     pub(crate) rows: RowList,
     pub(crate) islands: Islands,
     pub(crate) v_hat: Vec<f64>,
+    /// Velocities with which everything goes through the step, where that is not v̂.
+    pub(crate) way: Vec<f64>,
+    pub(crate) has_way: bool,
+    /// Whether that is because something is pushed back.
+    pub(crate) is_pushed: bool,
+    /// Positions at the end of the step before any were put right.
+    pub(crate) plain: Vec<f64>,
+    /// Mean of the velocities before and after the step.
+    pub(crate) mean_velocity: Vec<f64>,
+    /// Energies of the state; `None` if somebody changed it.
+    pub(crate) energy: Option<WorldEnergy>,
     pub(crate) results: Vec<RowResult>,
     /// The state at the end of the step, before it takes effect.
     pub(crate) next: State,
@@ -145,6 +159,7 @@ impl World {
             #[cfg(feature = "deformable")]
             rods: Vec::new(),
             connections: Vec::new(),
+            connection_sizes: Vec::new(),
             tendons: Vec::new(),
             actuators: Vec::new(),
             sensors: Vec::new(),
@@ -168,6 +183,12 @@ impl World {
             rows: RowList::default(),
             islands: Islands::default(),
             v_hat: Vec::new(),
+            way: Vec::new(),
+            has_way: false,
+            is_pushed: false,
+            plain: Vec::new(),
+            mean_velocity: Vec::new(),
+            energy: None,
             results: Vec::new(),
             next: State::default(),
             last: LastStep::default(),
@@ -196,6 +217,7 @@ impl World {
             }
         }
         self.settings = settings;
+        self.energy = None;
         Ok(())
     }
 

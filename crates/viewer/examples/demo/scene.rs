@@ -234,6 +234,9 @@ fn statistics(frame: &Frame, masses: &[f64], index: usize) -> Statistics {
         kinetic_energy: kinetic,
         potential_energy: potential,
         converged: noise < 0.98,
+        joint_error: 1e-7 * noise,
+        joint_angle_error: 1e-6 * noise,
+        ..Statistics::default()
     }
 }
 
