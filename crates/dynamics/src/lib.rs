@@ -12,6 +12,7 @@ mod energy;
 mod error;
 mod factorization;
 mod frames;
+mod integration;
 mod jacobian;
 mod jacobian_rate;
 mod joint;
@@ -40,6 +41,10 @@ pub use factorization::{LdlFactorization, LlFactorization};
 pub use frames::{
     ReferenceFrame, frame_acceleration, frame_classical_acceleration, frame_placement,
     frame_velocity,
+};
+pub use integration::{
+    Integrator, JointSpaceForces, MotionMemory, MotionSettings, Moved, NoForces, StiffForces,
+    TreeMotion, light_joint_inertias,
 };
 pub use jacobian::{frame_jacobian, jacobians_from_kinematics, joint_jacobians};
 pub use jacobian_rate::{frame_jacobian_rate, joint_jacobians_rate};

@@ -3,6 +3,7 @@
 mod assembly;
 mod group;
 mod island;
+mod obedience;
 mod policy;
 mod push_delay;
 mod push_out;

@@ -31,7 +31,7 @@ pub use mass::{uniform_inertia, volume};
 pub use measure::{JointForces, JointState};
 pub use mechanism::{
     Element, Energy, Layout, Mechanism, MechanismHandle, Momentum, Now, Placing, Registry,
-    RowContext, RowSource,
+    RowContext, RowSource, StepWork,
 };
 pub use robot::RobotHandle;
 pub use sense::{Reading, Sensor, SensorHandle, SensorKind};
@@ -50,7 +50,7 @@ pub use stiction_collision::{
 };
 pub use stiction_constraints::{Law, SparseSymmetric, Subsystem};
 pub use stiction_dynamics::{
-    DofProperties, Inertia, JointKind, Model, ModelDescription, Symmetric3, Transform,
+    DofProperties, Inertia, Integrator, JointKind, Model, ModelDescription, Symmetric3, Transform,
 };
 pub use stiction_islands::{
     AssemblyError, Inactive, OverlapPolicy, RowKey, RowList, RowNote, SolvedProblem,

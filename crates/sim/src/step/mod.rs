@@ -5,6 +5,7 @@
 //! order calls them in it.
 
 mod contacts;
+mod free_paths;
 mod passes;
 mod report;
 mod rows;
@@ -12,6 +13,7 @@ mod rows;
 pub use report::{ContactForce, ContactMode, StageTimes, StepReport};
 
 pub(crate) use contacts::{Contacts, relative_velocity, touches};
+pub(crate) use free_paths::FreePaths;
 pub(crate) use rows::RowKind;
 
 use std::time::{Duration, Instant};
@@ -19,10 +21,10 @@ use std::time::{Duration, Instant};
 use stiction_collision::{Detector, Geometry, PlacesView};
 use stiction_constraints::{Budget, StopFlag};
 use stiction_islands::{IslandFailure, StepContext};
-use stiction_modeling::Motion;
+use stiction_modeling::{Motion, Scheme};
 
 use crate::error::{Result, SimError, StepFailure};
-use crate::mechanism::Now;
+use crate::mechanism::{Now, StepWork};
 use crate::state::are_finite;
 use crate::world::World;
 use rows::WorldAssembly;
@@ -181,6 +183,24 @@ impl World {
             ..Budget::with_tolerance(self.settings.tolerance)
         };
         let scheme = self.settings.scheme();
+        let mut rows = std::mem::take(&mut self.rows);
+        self.assembly(&scheme).list(&mut rows);
+        self.rows = rows;
+        self.v_hat.resize(self.state.v.len(), 0.0);
+        let now = Now {
+            state: &self.state,
+            inputs: &self.commands.inputs,
+            settings: &self.settings,
+            guess: None,
+        };
+        let mut paths = free_paths::Step {
+            rows: &self.rows,
+            layout: &self.tables.layout,
+            now,
+            mechanisms: &mut self.mechanisms,
+            v_hat: &mut self.v_hat,
+        };
+        self.free_paths.take_untouched(&mut paths, &self.tendons)?;
         let assembly = WorldAssembly {
             mechanisms: &self.mechanisms,
             layout: &self.tables.layout,
@@ -190,7 +210,6 @@ impl World {
             places: &self.places,
             scheme: &scheme,
         };
-        assembly.list(&mut self.rows);
         let warm = self.settings.warm_start.then_some(&self.warm_start);
         let policy = &self.settings.overlaps;
         let step = StepContext::new(&self.rows, &assembly, warm, policy, &budget);
@@ -201,7 +220,6 @@ impl World {
             self.settings.islands,
             &self.make_solver,
         );
-        self.v_hat.resize(self.state.v.len(), 0.0);
         let starts = &self.tables.layout.dof_start;
         let summary = self
             .islands
@@ -211,6 +229,15 @@ impl World {
         if self.stop.as_ref().is_some_and(StopFlag::is_raised) {
             return Err(SimError::Interrupted);
         }
+        let mut paths = free_paths::Step {
+            rows: &self.rows,
+            layout: &self.tables.layout,
+            now,
+            mechanisms: &mut self.mechanisms,
+            v_hat: &mut self.v_hat,
+        };
+        self.free_paths
+            .take_open(&mut paths, &mut self.islands, &self.results)?;
         self.report.rows = summary.rows;
         self.report.islands = summary.islands;
         self.report.iterations = summary.iterations;
@@ -220,6 +247,18 @@ impl World {
         self.report.outcome = summary.outcome;
         self.report.stages.solve += clock.elapsed().as_secs_f64();
         Ok(())
+    }
+
+    fn assembly<'a>(&'a self, scheme: &'a Scheme) -> WorldAssembly<'a> {
+        WorldAssembly {
+            mechanisms: &self.mechanisms,
+            layout: &self.tables.layout,
+            contacts: &self.contacts,
+            connections: &self.connections,
+            tendons: &self.tendons,
+            places: &self.places,
+            scheme,
+        }
     }
 
     /// Stage 5: v̂ → q⁺, v⁺; forces and statistics.
@@ -235,9 +274,13 @@ impl World {
             settings: &self.settings,
             guess: (self.places.advance > 0.0).then_some(&self.v_hat),
         };
+        let mut work = StepWork::default();
         for mechanism in self.mechanisms.iter_mut() {
             mechanism.advance(&now, &self.v_hat, &mut self.next)?;
+            work += mechanism.work();
         }
+        self.report.substeps = work.substeps;
+        self.report.energy_taken = work.taken;
         self.advance_actuators();
         self.check_next()?;
         self.next.time = self.state.time + self.settings.time_step;
