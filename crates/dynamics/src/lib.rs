@@ -35,7 +35,9 @@ pub use configuration::{difference, integrate, interpolate, normalize, random_co
 pub use coriolis::coriolis_matrix;
 pub use crba::crba;
 pub use data::Data;
-pub use energy::{energy_from_kinematics, kinetic_energy, potential_energy};
+pub use energy::{
+    energy_from_kinematics, kinetic_energy, potential_energy, tree_energy_from_kinematics,
+};
 pub use error::{DynamicsError, Result};
 pub use factorization::{LdlFactorization, LlFactorization};
 pub use frames::{

@@ -54,6 +54,8 @@ pub(super) struct Floating {
     pub(super) linear: Vector3<f64>,
     /// About the centre of mass, kg·m²/s.
     pub(super) angular: Vector3<f64>,
+    /// Centre of mass in the world, m.
+    pub(super) center: Vector3<f64>,
     /// From the centre of mass to the base's origin, m.
     pub(super) arm: Vector3<f64>,
     /// Inverse of the rotational inertia about the centre of mass, 1/(kg·m²).
@@ -138,6 +140,23 @@ impl Evaluation {
             self.data.local[k + 1] = link.joint.transform(&link.placement, &q[link.q()]);
         }
         velocities(model, &mut self.data, part.links.clone(), v);
+    }
+
+    /// Moves a floating tree, which has just arrived, by `shift` m in world axes.
+    pub(super) fn shift(
+        &mut self,
+        model: &Model,
+        part: &TreePart,
+        shift: &Vector3<f64>,
+        q: &mut [f64],
+    ) {
+        let root = &model.links[part.links.start];
+        let own = root.placement.rotation.tr_mul(shift);
+        for axis in 0..3 {
+            q[part.q.start + axis] += own[axis];
+        }
+        let root_body = part.links.start + 1;
+        self.data.local[root_body] = root.joint.transform(&root.placement, &q[root.q()]);
     }
 
     fn update_poses(&mut self, model: &Model, part: &TreePart) {
@@ -252,6 +271,7 @@ impl Evaluation {
         Some(Floating {
             linear: momentum.linear,
             angular: momentum.angular - center.cross(&momentum.linear),
+            center: base.translation + center,
             arm: -center,
             inverse: inertia.about_com().to_matrix().cholesky()?.inverse(),
             rotation: base.rotation,

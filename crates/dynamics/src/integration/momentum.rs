@@ -1,4 +1,4 @@
-//! The momentum of a floating tree is known: gravity alone changes it.
+//! Momentum and centre of mass of a floating tree are known: gravity alone changes them.
 
 use nalgebra::Vector3;
 
@@ -21,6 +21,18 @@ impl Floating {
         self.add_to_base(part, &travel, &turn, v);
         self.linear = linear;
         self.angular = known.angular;
+    }
+
+    /// How far the centre of mass is from where it falls to from `known` in `h` s, m.
+    pub(super) fn center_error(
+        &self,
+        part: &TreePart,
+        known: &Floating,
+        gravity: &Vector3<f64>,
+        h: f64,
+    ) -> Vector3<f64> {
+        let travel = known.linear * (h / part.mass) + gravity * (0.5 * h * h);
+        known.center + travel - self.center
     }
 
     /// Adds world velocities of the base's origin to v.

@@ -154,7 +154,7 @@ impl Rule {
         Some(entry)
     }
 
-    /// Goes to the end of the substep; a floating base gets its known momentum there.
+    /// Goes to the end of the substep; a floating base gets its known place and momentum there.
     fn arrive(
         &mut self,
         model: &Model,
@@ -167,6 +167,10 @@ impl Rule {
         if let (Some((start, h)), Some(now)) = (known, &mut measure.floating)
             && let Some(start) = &start.floating
         {
+            let shift = now.center_error(part, start, &model.gravity, h);
+            evaluation.shift(model, part, &shift, &mut self.q_end);
+            measure.height -= part.mass * model.gravity.dot(&shift);
+            now.center += shift;
             now.correct(part, start, &model.gravity, h, &mut self.v_end);
             velocities(model, &mut evaluation.data, part.links.clone(), &self.v_end);
             measure.kinetic = evaluation.kinetic(model, part, &self.v_end);

@@ -6,7 +6,7 @@ use std::fmt::{Display, Write};
 
 use nalgebra::{Isometry3, UnitQuaternion, Vector3};
 use stiction_collision::{CombineRule, Friction, Groups, Material};
-use stiction_dynamics::{DofProperties, JointKind};
+use stiction_dynamics::{DofProperties, Integrator, JointKind};
 use stiction_modeling::{ConnectionKind, Signal};
 
 use super::description::{
@@ -166,6 +166,13 @@ fn settings(out: &mut Writer, settings: &SettingsDescription) {
     if let Some(solver) = &settings.solver {
         out.text("solver", solver);
     }
+    if let Some(integrator) = settings.integrator {
+        let word = match integrator {
+            Integrator::Rk4 => "rk4",
+            Integrator::Euler => "euler",
+        };
+        out.text("integrator", word);
+    }
     for (key, value) in [
         ("time_step", settings.time_step),
         ("theta", settings.theta),
@@ -173,6 +180,7 @@ fn settings(out: &mut Writer, settings: &SettingsDescription) {
         ("baumgarte", settings.baumgarte),
         ("push_out_speed", settings.push_out_speed),
         ("contact_margin", settings.contact_margin),
+        ("integration_tolerance", settings.integration_tolerance),
     ] {
         if let Some(value) = value {
             out.number(key, value);
@@ -181,6 +189,7 @@ fn settings(out: &mut Writer, settings: &SettingsDescription) {
     for (key, value) in [
         ("max_iterations", settings.max_iterations),
         ("relinearizations", settings.relinearizations),
+        ("max_substeps", settings.max_substeps),
         ("max_contacts", settings.max_contacts),
     ] {
         if let Some(value) = value {
@@ -190,6 +199,7 @@ fn settings(out: &mut Writer, settings: &SettingsDescription) {
     for (key, value) in [
         ("islands", settings.islands),
         ("warm_start", settings.warm_start),
+        ("energy_account", settings.energy_account),
     ] {
         if let Some(value) = value {
             out.line(key, value);

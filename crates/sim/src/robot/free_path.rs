@@ -2,8 +2,8 @@
 
 use stiction_dynamics::{Data, Model, MotionMemory, Moved, TreeMotion, light_joint_inertias};
 
-use super::Robot;
 use super::forces::TreeForces;
+use super::{Robot, TREE_MEMORY};
 use crate::error::Result;
 use crate::mechanism::{Now, StepWork};
 use crate::state::State;
@@ -53,14 +53,26 @@ impl FreePaths {
         self.trees[tree].is_taken
     }
 
+    /// Velocities of the robot, each tree at the end of the path that was found last.
+    pub(super) fn end_velocity(&self) -> &[f64] {
+        self.motion.end().1
+    }
+
     pub(super) fn leave(&mut self, tree: usize) {
         self.trees[tree].is_taken = false;
     }
 }
 
 impl Robot {
-    /// Puts a tree on its free path.
+    /// Finds the free path of a tree and puts it there.
     pub(super) fn move_freely(&mut self, tree: usize, now: &Now<'_>) -> Result<()> {
+        self.find_path(tree, now)?;
+        self.paths.trees[tree].is_taken = true;
+        Ok(())
+    }
+
+    /// Finds the free path of a tree, once in a step.
+    pub(super) fn find_path(&mut self, tree: usize, now: &Now<'_>) -> Result<()> {
         let FreePaths {
             motion,
             forces,
@@ -69,7 +81,6 @@ impl Robot {
             ..
         } = &mut self.paths;
         let path = &mut trees[tree];
-        path.is_taken = true;
         if path.is_known {
             return Ok(());
         }
@@ -81,7 +92,7 @@ impl Robot {
         forces.push(&now.inputs.wrenches[links]);
         forces.choose([q, v]);
         let memory = &now.state.memory[self.memory.clone()];
-        path.memory = MotionMemory::from_slice(&memory[tree * MotionMemory::LEN..]);
+        path.memory = MotionMemory::from_slice(&memory[tree * TREE_MEMORY..]);
         path.moved = motion.step(
             &self.model,
             tree,
@@ -101,7 +112,7 @@ impl Robot {
         self.paths.work = StepWork::default();
         let (q, v) = self.paths.motion.end();
         for (tree, path) in self.paths.trees.iter().enumerate() {
-            let at = self.memory.start + tree * MotionMemory::LEN;
+            let at = self.memory.start + tree * TREE_MEMORY;
             let memory = &mut next.memory[at..at + MotionMemory::LEN];
             if !path.is_taken {
                 // What a contact took is nothing to win back.

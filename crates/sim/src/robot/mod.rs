@@ -1,5 +1,6 @@
 //! Articulated robots: a kinematic model, its trees as subsystems, its joints' rows.
 
+mod contact_account;
 mod forces;
 mod free_path;
 mod joints;
@@ -38,6 +39,10 @@ impl RobotHandle {
     }
 }
 
+/// Numbers that a tree carries from step to step: those of its free motion, and what the rule of steps in
+/// contact has added to its energy, J.
+const TREE_MEMORY: usize = MotionMemory::LEN + 1;
+
 /// A robot and the buffers of its equations of motion; one subsystem for each tree.
 #[derive(Debug)]
 pub(crate) struct Robot {
@@ -68,6 +73,11 @@ pub(crate) struct Robot {
     paths: FreePaths,
     external: Vec<Force>,
     b: Vec<f64>,
+    /// Bias force of the last [`prepare`](Mechanism::prepare), forces from outside included.
+    bias: Vec<f64>,
+    /// Work space: momentum by degree of freedom, energy of gravity by tree.
+    momentum: Vec<f64>,
+    potentials: Vec<f64>,
     /// 1/(1 − θ).
     scale: f64,
     twists: Vec<Motion>,
@@ -95,7 +105,7 @@ impl Robot {
             .collect::<Result<Vec<_>>>()?;
         let joints = JointForces::new(name, &model)?;
         let paths = FreePaths::new(&model, views.len())?;
-        let memory = vec![0.0; views.len() * MotionMemory::LEN];
+        let memory = vec![0.0; views.len() * TREE_MEMORY];
         let element = registry.element(name, &model.neutral(), &memory);
         let first_dof = registry.state.v.len();
         let first_subsystem = registry.tables.layout.subsystem_count();
@@ -122,6 +132,9 @@ impl Robot {
             joint_rows: Vec::new(),
             external: vec![Force::zero(); model.n_bodies()],
             b: vec![0.0; model.nv()],
+            bias: vec![0.0; model.nv()],
+            momentum: vec![0.0; model.nv()],
+            potentials: vec![0.0; views.len()],
             scale: 1.0,
             twists: vec![Motion::zero(); most_bodies.unwrap_or(0)],
             momenta: vec![Force::zero(); most_bodies.unwrap_or(0)],
@@ -272,6 +285,7 @@ impl Mechanism for Robot {
             next.v[dof] = (v_hat[dof] - theta * now.state.v[dof]) / (1.0 - theta);
         }
         self.follow_paths(next);
+        self.paths.work.taken += self.close_contact_accounts(now, next)?;
         Ok(())
     }
 
