@@ -347,7 +347,7 @@ fn a_contact_ends_a_free_path() {
     }
     let (q, v) = world.robot_state(robot).unwrap();
     assert!(
-        (q[0] - 0.1).abs() < 1e-9 && v[0].abs() < 1e-12,
+        (q[0] - 0.1).abs() < 1e-9 && v[0].abs() < 1e-8,
         "{q:?} {v:?}"
     );
     assert_eq!(world.report().energy_taken, 0.0);
@@ -369,7 +369,7 @@ fn elastic_impacts_are_not_robbed() {
             "bob",
             Inertia::from_com(1.0, Vector3::new(0.0, 0.0, -1.0), about),
         );
-        let at = Vector3::new(0.1 * f64::from(number), 0.0, 0.0);
+        let at = Vector3::new(0.12 * f64::from(number), 0.0, 0.0);
         tree.add_joint("hinge", hinge(), "world", "bob")
             .at(Transform::from_translation(at));
         let name = format!("bob {number}");
@@ -389,7 +389,7 @@ fn elastic_impacts_are_not_robbed() {
         farthest = farthest.max(-world.robot_state(robots[2]).unwrap().0[0]);
     }
     assert!(taken < 1e-9, "{taken}");
-    assert!((0.45..0.52).contains(&farthest), "{farthest}");
+    assert!((0.4..0.56).contains(&farthest), "{farthest}");
 }
 
 /// A driven hand lifts an arm: its energy is the drive's.
@@ -416,36 +416,43 @@ fn a_drive_puts_in_what_it_likes() {
     assert_eq!(taken, 0.0);
 }
 
+/// A chain of hinges, and a body that floats with a limb.
 #[test]
 fn a_snapshot_goes_on_to_the_bit() {
-    let build = || {
-        let mut q = vec![0.0; 12];
-        q[0] = 1.5;
-        let settings = Settings {
-            integration_tolerance: 1e-8,
-            ..Settings::default()
-        };
-        world_with(
-            pendulum(12, DofProperties::default()),
-            settings,
-            &q,
-            &[0.0; 12],
-        )
-        .0
+    let settings = Settings {
+        integration_tolerance: 1e-8,
+        ..Settings::default()
     };
-    let mut whole = build();
-    run(&mut whole, 150);
-    let snapshot: Snapshot =
-        serde_json::from_str(&serde_json::to_string(&whole.snapshot()).unwrap()).unwrap();
-    let mut fresh = build();
-    fresh.restore(&snapshot).unwrap();
-    run(&mut whole, 50);
-    run(&mut fresh, 50);
-    assert!(whole.report().substeps > 1);
-    assert_eq!(whole.state(), fresh.state());
-    // The same world, back and on again.
-    let end = whole.state().clone();
-    whole.restore(&snapshot).unwrap();
-    run(&mut whole, 50);
-    assert_eq!(*whole.state(), end);
+    let mut floating = ModelDescription::new("floating");
+    floating.add_body("base", Inertia::solid_box(2.0, Vector3::new(0.3, 0.2, 0.1)));
+    floating.add_body("limb", rod(1.0, 0.5));
+    floating.add_joint("float", JointKind::Free, "world", "base");
+    floating.add_joint("hip", hinge(), "base", "limb");
+    let floating = floating.build().unwrap();
+    let mut turned = floating.neutral();
+    turned[7] = 0.4;
+    let mut bent = vec![0.0; 12];
+    bent[0] = 1.5;
+    let chain = pendulum(12, DofProperties::default());
+    for (model, q, v) in [
+        (chain, bent, vec![0.0; 12]),
+        (floating, turned, vec![0.1, 0.2, 0.3, 1.0, -2.0, 0.5, 20.0]),
+    ] {
+        let build = || world_with(model.clone(), settings.clone(), &q, &v).0;
+        let mut whole = build();
+        run(&mut whole, 150);
+        let text = serde_json::to_string(&whole.snapshot()).unwrap();
+        let snapshot: Snapshot = serde_json::from_str(&text).unwrap();
+        let mut fresh = build();
+        fresh.restore(&snapshot).unwrap();
+        run(&mut whole, 50);
+        run(&mut fresh, 50);
+        assert!(whole.report().substeps > 1);
+        assert_eq!(whole.state(), fresh.state());
+        // The same world, back and on again.
+        let end = whole.state().clone();
+        whole.restore(&snapshot).unwrap();
+        run(&mut whole, 50);
+        assert_eq!(*whole.state(), end);
+    }
 }

@@ -2,10 +2,10 @@
 
 use std::f64::consts::{FRAC_PI_2, PI};
 
-use nalgebra::Vector3;
 use stiction_dynamics::{
     Inertia, JointKind, Model, ModelDescription, Result, State, Symmetric3, Transform, WORLD,
 };
+use stiction_sim::Vector3;
 
 /// A tree and where it begins.
 #[derive(Debug, Clone)]
