@@ -77,7 +77,8 @@ impl Island {
                 continue;
             };
             let velocity = v_hat[dof_start[inactive.subsystem] + inactive.dof];
-            if !(inactive.interval[0] <= velocity && velocity <= inactive.interval[1]) {
+            let [lowest, highest] = inactive.interval;
+            if !(lowest..=highest).contains(&velocity) {
                 out.push(index);
             }
         }

@@ -156,6 +156,10 @@ impl TreeMotion {
     /// # Errors
     /// Wrong lengths, an unknown tree, and a state at which the tree has no accelerations (a joint without
     /// inertia, numbers that are not finite).
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "each of them changes on its own from step to step or tree to tree"
+    )]
     pub fn step(
         &mut self,
         model: &Model,
@@ -339,7 +343,7 @@ impl TreeMotion {
             );
             let bound = settings.tolerance / (1u64 << level) as f64;
             let error = tried.as_ref().map_or(f64::INFINITY, |tried| tried.error);
-            if !(error <= bound) && level < deepest {
+            if (error.is_nan() || error > bound) && level < deepest {
                 level += 1;
                 continue;
             }

@@ -15,7 +15,7 @@ use models::{Links, MotionModel};
 pub struct Measured {
     /// Its name.
     pub name: String,
-    /// Energy that all shares are of: the largest change of kinetic energy seen, J.
+    /// Energy that all shares are of: the largest kinetic energy seen, J.
     pub scale: f64,
     /// Highest energy above that of the start, as a share; at least 0.
     pub gain: f64,
@@ -82,7 +82,7 @@ pub fn measure(model: &MotionModel, settings: &Settings, seconds: f64) -> Result
     let kinetic = kinetic_energy(&model.model, &mut data, q, v)?;
     let start = kinetic + potential_energy(&model.model, &mut data, q)?;
     let momentum = world.momentum()?.1;
-    let (mut lowest, mut highest) = (kinetic, kinetic);
+    let mut scale = kinetic;
     let (mut gain, mut loss, mut taken, mut substeps) = (0.0f64, 0.0f64, 0.0, 0);
     let mut time = 0.0;
     for _ in 0..steps {
@@ -91,17 +91,10 @@ pub fn measure(model: &MotionModel, settings: &Settings, seconds: f64) -> Result
         time += clock.elapsed().as_secs_f64();
         let change = report.kinetic_energy + report.potential_energy - start;
         (gain, loss) = (gain.max(change), loss.max(-change));
-        lowest = lowest.min(report.kinetic_energy);
-        highest = highest.max(report.kinetic_energy);
+        scale = scale.max(report.kinetic_energy);
         taken += report.energy_taken;
         substeps += report.substeps;
     }
-    // What spins for ever has no lowest state but rest.
-    let scale = if model.model.gravity().norm() > 0.0 {
-        highest - lowest
-    } else {
-        highest
-    };
     let is_floating = model.model.gravity().norm() == 0.0;
     let turned = (world.momentum()?.1 - momentum).norm() / momentum.norm();
     Ok(Measured {

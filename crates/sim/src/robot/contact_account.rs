@@ -49,7 +49,7 @@ impl Robot {
                 Some(_) => &*data,
             };
             let energy = tree_energy_from_kinematics(&self.model, from, bodies, v)?;
-            self.potentials[tree] = energy[1];
+            self.energies[tree] = energy;
         }
         let v_next = &mut next.v[self.v.clone()];
         forward_kinematics_velocity(&self.model, &mut data, &next.q[self.q.clone()], v_next)?;
@@ -66,24 +66,30 @@ impl Robot {
             add_momentum(view, &v_next[dofs.clone()], 1.0, twists, momenta, momentum);
             let mut before = 0.0;
             // The bias holds forces from outside; their work is work.
-            let pushes = self.ids[view.bodies.clone()]
-                .iter()
-                .zip(&self.external[view.bodies.clone()])
-                .filter_map(|(&id, force)| Some(self.placed.velocity(id).ok()?.dot(force)));
+            let links = self.ids[view.bodies.clone()].iter();
+            let pushes = links.zip(&self.external[view.bodies.clone()]);
+            let pushes = pushes.filter_map(|(&id, force)| {
+                let speeds = [self.placed.velocity(id).ok()?, data.velocity(id).ok()?];
+                Some(0.5 * (speeds[0].dot(force) + speeds[1].dot(force)))
+            });
             let mut bias: f64 = pushes.sum();
             for (at, dof) in dofs.clone().enumerate() {
                 before += 0.5 * momentum[at] * v_next[dof];
                 bias += 0.5 * self.bias[dof] * (v[dof] + v_next[dof]);
             }
-            let error = kinetic - before + height - self.potentials[tree] - step * bias;
+            let error = kinetic - before + height - self.energies[tree][1] - step * bias;
             let at = self.memory.start + tree * super::TREE_MEMORY;
             let [scale, debt] = [at + 1, at + 3];
             let decayed = next.memory[scale] * (1.0 - step / MEMORY).max(0.0);
             next.memory[scale] = decayed.max(kinetic);
             let owed = (next.memory[debt] + error).max(0.0);
-            let most = OVERDRAFT * next.memory[scale];
-            let excess = (owed - most).min(kinetic);
+            // Energy at the end of a step of Euler's rule is seen half a step off.
+            let fastest = kinetic.max(self.energies[tree][0]);
+            let weight = (2.0 * self.masses[tree] * fastest).sqrt() * self.model.gravity().norm();
+            let most = OVERDRAFT * next.memory[scale] + step * weight;
             next.memory[debt] = owed.min(most);
+            // A debt that is too large because the motion died down is forgiven.
+            let excess = (owed - most).min(error).min(kinetic);
             if excess > 0.0 {
                 let factor = (1.0 - excess / kinetic).sqrt();
                 v_next[dofs].iter_mut().for_each(|v| *v *= factor);

@@ -75,9 +75,11 @@ pub(crate) struct Robot {
     b: Vec<f64>,
     /// Bias force of the last [`prepare`](Mechanism::prepare), forces from outside included.
     bias: Vec<f64>,
-    /// Work space: momentum by degree of freedom, energy of gravity by tree.
+    /// Of each tree, kg.
+    masses: Vec<f64>,
+    /// Work space: momentum by degree of freedom; kinetic energy and that of gravity by tree.
     momentum: Vec<f64>,
-    potentials: Vec<f64>,
+    energies: Vec<[f64; 2]>,
     /// 1/(1 − θ).
     scale: f64,
     twists: Vec<Motion>,
@@ -134,7 +136,8 @@ impl Robot {
             b: vec![0.0; model.nv()],
             bias: vec![0.0; model.nv()],
             momentum: vec![0.0; model.nv()],
-            potentials: vec![0.0; views.len()],
+            energies: vec![[0.0; 2]; views.len()],
+            masses: model.trees().map(|tree| mass_of(&model, tree)).collect(),
             scale: 1.0,
             twists: vec![Motion::zero(); most_bodies.unwrap_or(0)],
             momenta: vec![Force::zero(); most_bodies.unwrap_or(0)],
@@ -210,6 +213,11 @@ impl Robot {
         // Whatever a panic left there is overwritten before it is read.
         self.measured.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+fn mass_of(model: &Model, tree: Range<usize>) -> f64 {
+    let own = model.bodies().filter(|id| tree.contains(&id.index()));
+    own.filter_map(|id| Some(model.inertia(id)?.mass)).sum()
 }
 
 impl Mechanism for Robot {
