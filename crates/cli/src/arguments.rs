@@ -8,8 +8,8 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use clap::{Args, Parser, Subcommand};
 use stiction_constraints::Criterion;
 
-use crate::commands::bench::StagesArguments;
 use crate::commands::bench::conformance::ConformanceArguments;
+use crate::commands::bench::{MotionArguments, StagesArguments};
 use crate::model_arguments::ModelArguments;
 
 /// Simulate robots and objects in frictional contact, exactly; solve contact problems; compare solvers.
@@ -446,6 +446,8 @@ pub(crate) enum BenchSubject {
     Solvers(BenchArguments),
     /// What each stage of a solver is worth: solves with all of them and without each
     Stages(StagesArguments),
+    /// Energy and momentum of robots that nothing touches, model by model
+    Motion(MotionArguments),
     /// What must never happen, looked for on random problems from plain to wild
     Conformance(ConformanceArguments),
 }

@@ -4,11 +4,13 @@
 //! small matrix D = C Cᵀ, and instead of U = I^A S the columns W = U C⁻ᵀ are kept, so that
 //! U D⁻¹ Uᵀ = W Wᵀ and every use of D⁻¹ becomes a triangular solve.
 
+use std::ops::Range;
+
 use crate::data::Data;
 use crate::error::{DynamicsError, Result, check_length};
 use crate::joint::{JointKernel, with_kernel};
 use crate::model::{Link, Model};
-use crate::spatial::{ArticulatedInertia, Force, Motion};
+use crate::spatial::{ArticulatedInertia, Force, Motion, Transform};
 
 /// Accelerations v̇ = M⁻¹ (τ + Jᵀ f_ext − h(q, v)).
 ///
@@ -44,16 +46,66 @@ pub fn aba<'d>(
             data.force[i] -= external[i];
         }
     }
-    for (k, link) in model.links.iter().enumerate().rev() {
+    accelerations(model, data, 0..model.links.len(), tau, &model.armature)?;
+    Ok(&data.joint_acceleration)
+}
+
+/// Velocities, bias accelerations and bias forces of whole trees, from `data.local`: the first pass of
+/// [`aba`] at a configuration that is already there.
+pub(crate) fn velocities(model: &Model, data: &mut Data, links: Range<usize>, v: &[f64]) {
+    data.velocity[0] = Motion::zero();
+    data.proper_acceleration[0] = Motion::new(-model.gravity, Default::default());
+    for (k, link) in links.clone().zip(&model.links[links]) {
+        let local = data.local[k + 1];
+        with_kernel!(&link.joint, j => carry_velocity(j, link, k + 1, data, local, v));
+    }
+}
+
+/// The second and third pass of [`aba`] on whole trees (`links` is a range of the model's); `diagonal` is
+/// what joint space adds to the mass matrix.
+pub(crate) fn accelerations(
+    model: &Model,
+    data: &mut Data,
+    links: Range<usize>,
+    tau: &[f64],
+    diagonal: &[f64],
+) -> Result<()> {
+    for (k, link) in links.clone().zip(&model.links[links.clone()]).rev() {
         with_kernel!(&link.joint, j => {
-            release(j, model, link, k + 1, data)?;
+            release(j, model, link, k + 1, data, diagonal)?;
             inward_force::<_, true>(j, model, link, k + 1, data, tau);
         });
     }
-    for (k, link) in model.links.iter().enumerate() {
+    for (k, link) in links.clone().zip(&model.links[links]) {
         with_kernel!(&link.joint, j => outward_acceleration::<_, true>(j, model, link, k + 1, data));
     }
-    Ok(&data.joint_acceleration)
+    Ok(())
+}
+
+/// `data.joint_acceleration` = (M + diagonal)⁻¹ x of whole trees at the configuration of `data.local`,
+/// with M without armature.
+pub(crate) fn solve_with_diagonal(
+    model: &Model,
+    data: &mut Data,
+    links: Range<usize>,
+    x: &[f64],
+    diagonal: &[f64],
+) -> Result<()> {
+    data.proper_acceleration[0] = Motion::zero();
+    for (k, link) in links.clone().zip(&model.links[links.clone()]) {
+        data.force[k + 1] = Force::zero();
+        data.articulated[k + 1] = ArticulatedInertia::from(&link.inertia);
+    }
+    for (k, link) in links.clone().zip(&model.links[links.clone()]).rev() {
+        with_kernel!(&link.joint, j => {
+            release(j, model, link, k + 1, data, diagonal)?;
+            inward_force::<_, false>(j, model, link, k + 1, data, x);
+        });
+    }
+    for (k, link) in links.clone().zip(&model.links[links]) {
+        with_kernel!(&link.joint, j => outward_acceleration::<_, false>(j, model, link, k + 1, data));
+    }
+    Ok(())
 }
 
 /// Articulated inertias at configuration `q`, after which [`mass_inverse_product`] applies M⁻¹ to
@@ -66,7 +118,7 @@ pub fn articulated_inertias(model: &Model, data: &mut Data, q: &[f64]) -> Result
         data.articulated[k + 1] = ArticulatedInertia::from(&link.inertia);
     }
     for (k, link) in model.links.iter().enumerate().rev() {
-        with_kernel!(&link.joint, j => release(j, model, link, k + 1, data)?);
+        with_kernel!(&link.joint, j => release(j, model, link, k + 1, data, &model.armature)?);
     }
     Ok(())
 }
@@ -87,7 +139,7 @@ pub fn mass_inverse_product<'d>(model: &Model, data: &'d mut Data, x: &[f64]) ->
     Ok(&data.joint_acceleration)
 }
 
-/// First pass: velocities, bias accelerations and bias forces.
+/// First pass: poses, velocities, bias accelerations and bias forces.
 #[inline(always)]
 fn outward_velocity<J: JointKernel>(
     joint: &J,
@@ -98,13 +150,26 @@ fn outward_velocity<J: JointKernel>(
     v: &[f64],
 ) {
     let local = joint.transform(&link.placement, &q[link.q_start..link.q_start + J::NQ]);
+    carry_velocity(joint, link, i, data, local, v);
+    data.local[i] = local;
+}
+
+/// The same where the pose in the parent is known.
+#[inline(always)]
+fn carry_velocity<J: JointKernel>(
+    joint: &J,
+    link: &Link,
+    i: usize,
+    data: &mut Data,
+    local: Transform,
+    v: &[f64],
+) {
     let vj = &v[link.v_start..link.v_start + J::NV];
     let velocity = local.apply_inverse_motion(&data.velocity[link.parent]) + joint.velocity(vj);
     data.bias[i] = joint.bias(&velocity, vj);
     data.force[i] = velocity.cross_force(&link.inertia.mul(&velocity));
     data.articulated[i] = ArticulatedInertia::from(&link.inertia);
     data.velocity[i] = velocity;
-    data.local[i] = local;
 }
 
 /// Second pass, inertia: frees the joint of body `i` and hands the rest to its parent.
@@ -115,6 +180,7 @@ fn release<J: JointKernel>(
     link: &Link,
     i: usize,
     data: &mut Data,
+    diagonal: &[f64],
 ) -> Result<()> {
     let inertia = &data.articulated[i];
     let start = link.v_start;
@@ -122,14 +188,14 @@ fn release<J: JointKernel>(
         let u = joint.inertia_column(inertia, 0);
         let mut d = [0.0];
         joint.project(&u, &mut d);
-        let d = d[0] + model.armature[start];
+        let d = d[0] + diagonal[start];
         check_pivot(model, start, d)?;
         data.released[start] = u;
         data.pivots[model.topology.pivot_start[i]] = 1.0 / d;
     } else {
         let pivots = &mut data.pivots[model.topology.pivot_start[i]..][..J::NV * J::NV];
         let columns = &mut data.released[start..start + J::NV];
-        release_several(joint, model, start, inertia, columns, pivots)?;
+        release_several(joint, model, start, inertia, columns, pivots, diagonal)?;
     }
     // the world needs to know nothing
     if link.parent != 0 {
@@ -159,12 +225,13 @@ fn release_several<J: JointKernel>(
     inertia: &ArticulatedInertia,
     columns: &mut [Force],
     pivots: &mut [f64],
+    diagonal: &[f64],
 ) -> Result<()> {
     let n = J::NV;
     for k in 0..n {
         columns[k] = joint.inertia_column(inertia, k);
         joint.project(&columns[k], &mut pivots[k * n..(k + 1) * n]);
-        pivots[k * n + k] += model.armature[start + k];
+        pivots[k * n + k] += diagonal[start + k];
     }
     for k in 0..n {
         for j in 0..k {

@@ -1,5 +1,7 @@
 //! The configuration manifold: q moves by velocities, not by addition.
 
+use std::ops::Range;
+
 use rand::Rng;
 
 use crate::error::{DynamicsError, Result, check_length};
@@ -27,6 +29,35 @@ pub fn integrate(model: &Model, q: &[f64], v: &[f64], dt: f64, q_next: &mut [f64
         with_kernel!(&link.joint, j => step(j, link, q, v, dt, q_next));
     }
     Ok(())
+}
+
+/// q_next = q ⊕ u on some of the model's links.
+pub(crate) fn displace(
+    model: &Model,
+    links: Range<usize>,
+    q: &[f64],
+    u: &[f64],
+    q_next: &mut [f64],
+) {
+    for link in &model.links[links] {
+        with_kernel!(&link.joint, j => j.integrate(&q[link.q()], &u[link.v()], &mut q_next[link.q()]));
+    }
+}
+
+/// Jr(u)⁻¹ v on some of the model's links: the rate of u where q ⊕ u moves with velocity v.
+pub(crate) fn exponential_rate(
+    model: &Model,
+    links: Range<usize>,
+    u: &[f64],
+    v: &[f64],
+    out: &mut [f64],
+) {
+    for link in &model.links[links] {
+        let v_range = link.v();
+        with_kernel!(&link.joint, j => {
+            j.exponential_rate(&u[v_range.clone()], &v[v_range.clone()], &mut out[v_range]);
+        });
+    }
 }
 
 #[inline]
@@ -57,6 +88,20 @@ pub fn difference(model: &Model, from: &[f64], to: &[f64], v: &mut [f64]) -> Res
         with_kernel!(&link.joint, j => j.difference(a, b, &mut v[link.v()]));
     }
     Ok(())
+}
+
+/// The same on some of the model's links.
+pub(crate) fn difference_of(
+    model: &Model,
+    links: Range<usize>,
+    from: &[f64],
+    to: &[f64],
+    v: &mut [f64],
+) {
+    for link in &model.links[links] {
+        let (a, b) = (&from[link.q()], &to[link.q()]);
+        with_kernel!(&link.joint, j => j.difference(a, b, &mut v[link.v()]));
+    }
 }
 
 /// The configuration at fraction `t` of the way from `from` (t = 0) to `to` (t = 1).

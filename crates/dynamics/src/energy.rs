@@ -1,5 +1,7 @@
 //! Kinetic and potential energy.
 
+use std::ops::Range;
+
 use crate::data::Data;
 use crate::error::{Result, check_length};
 use crate::kinematics::{forward_kinematics, forward_kinematics_velocity};
@@ -19,17 +21,48 @@ pub fn energy_from_kinematics(model: &Model, data: &Data, v: &[f64]) -> Result<[
     Ok([kinetic(model, data, v), potential(model, data)])
 }
 
+/// The same of one tree, given as a range that [`Model::trees`] gives.
+///
+/// # Errors
+/// Wrong lengths, bodies that the model does not have.
+pub fn tree_energy_from_kinematics(
+    model: &Model,
+    data: &Data,
+    tree: Range<usize>,
+    v: &[f64],
+) -> Result<[f64; 2]> {
+    data.check(model)?;
+    check_length("v", v.len(), model.nv())?;
+    check_length(
+        "tree (last body)",
+        tree.end,
+        model.topology.tree_end(tree.start),
+    )?;
+    let links = tree.start - 1..tree.end - 1;
+    Ok([
+        kinetic_of(model, data, links.clone(), v),
+        potential_of(model, data, links),
+    ])
+}
+
 fn kinetic(model: &Model, data: &Data, v: &[f64]) -> f64 {
-    let bodies: f64 = model
-        .links
+    kinetic_of(model, data, 0..model.links.len(), v)
+}
+
+fn kinetic_of(model: &Model, data: &Data, range: Range<usize>, v: &[f64]) -> f64 {
+    let links = &model.links[range.clone()];
+    let bodies: f64 = links
         .iter()
-        .zip(&data.velocity[1..])
+        .zip(&data.velocity[range.start + 1..])
         .map(|(link, velocity)| link.inertia.kinetic_energy(velocity))
         .sum();
-    let rotors: f64 = model
-        .armature
+    let dofs = match (links.first(), links.last()) {
+        (Some(first), Some(last)) => first.v_start..last.v().end,
+        _ => 0..0,
+    };
+    let rotors: f64 = model.armature[dofs.clone()]
         .iter()
-        .zip(v)
+        .zip(&v[dofs])
         .map(|(a, v)| 0.5 * a * v * v)
         .sum();
     bodies + rotors
@@ -43,8 +76,12 @@ pub fn potential_energy(model: &Model, data: &mut Data, q: &[f64]) -> Result<f64
 }
 
 fn potential(model: &Model, data: &Data) -> f64 {
+    potential_of(model, data, 0..model.links.len())
+}
+
+fn potential_of(model: &Model, data: &Data, range: Range<usize>) -> f64 {
     let mut energy = 0.0;
-    for (k, link) in model.links.iter().enumerate() {
+    for (k, link) in range.clone().zip(&model.links[range]) {
         let pose = &data.pose[k + 1];
         let moment =
             pose.rotation * link.inertia.first_moment + pose.translation * link.inertia.mass;

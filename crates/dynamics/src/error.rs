@@ -64,6 +64,9 @@ pub enum DynamicsError {
         /// The body.
         body: String,
     },
+    /// A motion that left the range of numbers.
+    #[error("the motion is not finite")]
+    NotFinite,
     /// A number of a joint is out of range.
     #[error("joint \"{joint}\": {field} = {value}: {reason}")]
     BadJoint {

@@ -14,6 +14,7 @@ mod energy;
 mod error;
 mod factorization;
 mod frames;
+mod integration;
 mod jacobian;
 mod jacobian_rate;
 mod joint;
@@ -36,12 +37,18 @@ pub use configuration::{difference, integrate, interpolate, normalize, random_co
 pub use coriolis::coriolis_matrix;
 pub use crba::crba;
 pub use data::Data;
-pub use energy::{energy_from_kinematics, kinetic_energy, potential_energy};
+pub use energy::{
+    energy_from_kinematics, kinetic_energy, potential_energy, tree_energy_from_kinematics,
+};
 pub use error::{DynamicsError, Result};
 pub use factorization::{LdlFactorization, LlFactorization};
 pub use frames::{
     ReferenceFrame, frame_acceleration, frame_classical_acceleration, frame_placement,
     frame_velocity,
+};
+pub use integration::{
+    Integrator, JointSpaceForces, MotionMemory, MotionSettings, Moved, NoForces, StiffForces,
+    TreeMotion, light_joint_inertias,
 };
 pub use jacobian::{frame_jacobian, jacobians_from_kinematics, joint_jacobians};
 pub use jacobian_rate::{frame_jacobian_rate, joint_jacobians_rate};

@@ -1,5 +1,6 @@
 //! Why an experiment could not be reported.
 
+use stiction_dynamics::DynamicsError;
 use stiction_io::IoError;
 use stiction_scenes::LoadError;
 use stiction_sim::SimError;
@@ -15,6 +16,9 @@ pub enum ExperimentError {
     /// A world could not be built or stepped.
     #[error(transparent)]
     Simulation(#[from] SimError),
+    /// A model could not be built or evaluated.
+    #[error(transparent)]
+    Model(#[from] DynamicsError),
     /// A bundled robot could not be read.
     #[error(transparent)]
     Robot(#[from] IoError),

@@ -4,6 +4,7 @@ pub mod chart;
 mod error;
 mod html;
 mod joint_constraints;
+pub mod motion;
 mod report;
 
 pub use error::{ExperimentError, Result};

@@ -2,7 +2,7 @@
 
 use nalgebra::{UnitQuaternion, Vector3};
 use stiction_collision::{CombineRule, Friction};
-use stiction_dynamics::JointKind;
+use stiction_dynamics::{Integrator, JointKind};
 use stiction_io::scene_file::{
     BodyDescription, BodyKind, FrameQuantity, MassDescription, MeshSource, PointSource, SceneFile,
     SensorKind, ShapeKind,
@@ -210,7 +210,7 @@ fn pairs_and_excluded_bodies() {
 #[test]
 fn options_and_switches() {
     let file = read(
-        r#"<mujoco><option timestep="0.01" gravity="1 2 3" integrator="RK4" cone="elliptic" wind="0 0 0" density="1.2"/></mujoco>"#,
+        r#"<mujoco><option timestep="0.01" gravity="1 2 3" integrator="implicitfast" cone="elliptic" wind="0 0 0" density="1.2"/></mujoco>"#,
     );
     assert_eq!(file.scene.settings.time_step, Some(0.01));
     assert_eq!(
@@ -221,9 +221,12 @@ fn options_and_switches() {
         report(&file),
         [
             "<option density> x1: there is no air or water here",
-            "<option integrator> x1: the step is implicit here"
+            "<option integrator> x1: free motion is by RK4 here, and contact and drives are implicit"
         ]
     );
+    let file = read(r#"<mujoco><option integrator="RK4"/></mujoco>"#);
+    assert_eq!(file.scene.settings.integrator, Some(Integrator::Rk4));
+    assert!(report(&file).is_empty());
     let model = |flags: &str| {
         read(&format!(
             r#"<mujoco><option><flag {flags}/></option><worldbody><body name="b">

@@ -8,6 +8,7 @@ use stiction_constraints::{Budget, Outcome, Problem, RowBlock, Solver};
 
 use crate::assembly::{Assembly, RowResult};
 use crate::island::Island;
+use crate::obedience::Obedience;
 use crate::policy::OverlapPolicy;
 use crate::rows::RowList;
 use crate::warm_start::WarmStart;
@@ -151,6 +152,7 @@ pub struct Islands {
     active: Vec<usize>,
     /// For each subsystem its index in the problem of its island.
     local: Vec<u32>,
+    obedience: Obedience,
 }
 
 impl Islands {
@@ -285,6 +287,10 @@ impl Islands {
                 }
             }
         }
+    }
+
+    pub(crate) fn slots_and_obedience(&mut self) -> (&[Option<Box<Island>>], &mut Obedience) {
+        (&self.slots, &mut self.obedience)
     }
 
     fn active_islands(&self) -> impl Iterator<Item = &Island> {

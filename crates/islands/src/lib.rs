@@ -3,6 +3,7 @@
 mod assembly;
 mod group;
 mod island;
+mod obedience;
 mod policy;
 mod probe;
 mod push_delay;

@@ -80,6 +80,12 @@ pub(crate) fn changed(settings: Settings, given: &SettingsDescription) -> Settin
         push_out_speed: given.push_out_speed.unwrap_or(settings.push_out_speed),
         contact_margin: given.contact_margin.unwrap_or(settings.contact_margin),
         relinearizations: given.relinearizations.unwrap_or(settings.relinearizations),
+        integrator: given.integrator.unwrap_or(settings.integrator),
+        integration_tolerance: given
+            .integration_tolerance
+            .unwrap_or(settings.integration_tolerance),
+        max_substeps: given.max_substeps.unwrap_or(settings.max_substeps),
+        energy_account: given.energy_account.unwrap_or(settings.energy_account),
         islands: given.islands.unwrap_or(settings.islands),
         warm_start: given.warm_start.unwrap_or(settings.warm_start),
         ..settings

@@ -2,7 +2,7 @@
 
 use stiction_io::scene_file::parse;
 use stiction_scenes::{Options, Scene, build, from_scene_file};
-use stiction_sim::{RobotHandle, Snapshot, Vector3, World};
+use stiction_sim::{JointState, RobotHandle, Snapshot, Vector3, World};
 
 /// Inertia of the wheel and mass of the slider.
 const INERTIA: f64 = 0.5;
@@ -30,6 +30,8 @@ seconds = 1
 time_step = {DT}
 gravity = [0, 0, 0]
 tolerance = 1e-13
+max_substeps = 1
+energy_account = false
 [[robots]]
 name = "r"
 [[robots.links]]
@@ -59,23 +61,37 @@ fn robot(world: &World) -> RobotHandle {
     world.find_robot("r").unwrap()
 }
 
-/// Steps and compares position and velocity of the axle with a recurrence: acceleration per step
-/// from (step, q, v) to v⁺.
-fn follow(scene: &mut Scene, steps: usize, mut next: impl FnMut(usize, f64, f64) -> f64) {
-    let (mut q, mut v) = (0.0, 0.0);
+/// Steps and compares position and velocity of the axle with a recurrence of (step, q, v).
+fn follow(scene: &mut Scene, steps: usize, next: impl Fn(usize, f64, f64) -> [f64; 2]) {
+    let [mut q, mut v] = [0.0, 0.0];
     for step in 0..steps {
         scene.world.step().unwrap();
-        v = next(step, q, v);
-        q += DT * v;
-        let state = scene
-            .world
-            .joint_state(robot(&scene.world), "axle")
-            .unwrap();
+        [q, v] = next(step, q, v);
+        let state = axle(scene);
         assert!(
             (state.position - q).abs() < 1e-11 && (state.velocity - v).abs() < 1e-11,
             "step {step}: {state:?}, not {q}, {v}"
         );
     }
+}
+
+fn axle(scene: &Scene) -> JointState {
+    let robot = robot(&scene.world);
+    scene.world.joint_state(robot, "axle").unwrap()
+}
+
+/// What nothing touches moves by the classical Runge–Kutta rule.
+fn runge_kutta(q: f64, v: f64, acceleration: impl Fn(f64, f64) -> f64) -> [f64; 2] {
+    let stage = |share: f64, [w, k]: [f64; 2]| {
+        let (q, v) = (q + share * DT * w, v + share * DT * k);
+        [v, acceleration(q, v)]
+    };
+    let first = [v, acceleration(q, v)];
+    let second = stage(0.5, first);
+    let third = stage(0.5, second);
+    let fourth = stage(1.0, third);
+    let mean = |at: usize| (first[at] + 2.0 * (second[at] + third[at]) + fourth[at]) / 6.0;
+    [q + DT * mean(0), v + DT * mean(1)]
 }
 
 fn actuator(name: &str, lines: &str) -> String {
@@ -86,16 +102,18 @@ fn actuator(name: &str, lines: &str) -> String {
 fn a_motor_turns_its_gear_times_its_clamped_control() {
     let lines = "kind = \"motor\"\ngear = 3\ncontrol = 5\ncontrol_limits = [-2, 2]";
     let mut scene = wheel(&actuator("m", lines));
-    follow(&mut scene, 100, |_, _, v| v + DT * 3.0 * 2.0 / INERTIA);
+    follow(&mut scene, 100, |_, q, v| {
+        runge_kutta(q, v, |_, _| 3.0 * 2.0 / INERTIA)
+    });
 }
 
 #[test]
-fn a_position_servo_is_an_implicit_spring_with_a_damper() {
+fn a_position_servo_is_a_spring_with_a_damper() {
     let lines = "kind = \"position\"\nkp = 80\nkd = 2\ngear = 2\ncontrol = 0.6";
     let mut scene = wheel(&actuator("p", lines));
-    // Torque 2 (80 (0.6 − 2 q⁺) − 2·2 v⁺).
+    // Torque 2 (80 (0.6 − 2 q) − 2·2 v).
     follow(&mut scene, 300, |_, q, v| {
-        (INERTIA * v + DT * (160.0 * 0.6 - 320.0 * q)) / (INERTIA + DT * 8.0 + DT * DT * 320.0)
+        runge_kutta(q, v, |q, v| (160.0 * 0.6 - 320.0 * q - 8.0 * v) / INERTIA)
     });
     let state = scene
         .world
@@ -108,12 +126,22 @@ fn a_position_servo_is_an_implicit_spring_with_a_damper() {
 fn a_stiff_servo_is_stable_and_a_velocity_servo_settles() {
     let lines = "kind = \"position\"\nkp = 1e9\nkd = 1e5\ncontrol = 0.3";
     let mut scene = wheel(&actuator("p", lines));
-    follow(&mut scene, 200, |_, q, v| {
-        (INERTIA * v + DT * 1e9 * (0.3 - q)) / (INERTIA + DT * 1e5 + DT * DT * 1e9)
-    });
+    for step in 0..200 {
+        scene.world.step().unwrap();
+        let state = axle(&scene);
+        assert!(
+            (state.position - 0.3).abs() < 0.01,
+            "step {step}: {state:?}"
+        );
+        assert!(
+            step < 40 || state.velocity.abs() < 1e-6,
+            "step {step}: {state:?}"
+        );
+    }
+    assert!((axle(&scene).position - 0.3).abs() < 1e-9);
     let mut scene = wheel(&actuator("v", "kind = \"velocity\"\nkv = 4\ncontrol = 1.5"));
-    follow(&mut scene, 200, |_, _, v| {
-        (INERTIA * v + DT * 4.0 * 1.5) / (INERTIA + DT * 4.0)
+    follow(&mut scene, 200, |_, q, v| {
+        runge_kutta(q, v, |_, v| 4.0 * (1.5 - v) / INERTIA)
     });
 }
 
@@ -121,16 +149,16 @@ fn a_stiff_servo_is_stable_and_a_velocity_servo_settles() {
 fn filters_and_integrators_act_with_their_activation() {
     let lines = "kind = \"motor\"\nactivation = \"filter\"\ntime_constant = 0.1\ncontrol = 2";
     let mut scene = wheel(&actuator("f", lines));
-    follow(&mut scene, 60, |step, _, v| {
+    follow(&mut scene, 60, |step, q, v| {
         let time = DT * (step + 1) as f64;
-        v + DT * 2.0 * (1.0 - (-time / 0.1).exp()) / INERTIA
+        runge_kutta(q, v, |_, _| 2.0 * (1.0 - (-time / 0.1).exp()) / INERTIA)
     });
     let lines =
         "kind = \"motor\"\nactivation = \"integrator\"\nactivation_limits = [0, 0.5]\ncontrol = 2";
     let mut scene = wheel(&actuator("i", lines));
-    follow(&mut scene, 60, |step, _, v| {
+    follow(&mut scene, 60, |step, q, v| {
         let time = DT * (step + 1) as f64;
-        v + DT * (2.0 * time).min(0.5) / INERTIA
+        runge_kutta(q, v, |_, _| (2.0 * time).min(0.5) / INERTIA)
     });
 }
 
@@ -139,11 +167,14 @@ fn force_limits_cap_the_force_and_what_drives_itself_is_explicit() {
     let lines = "kind = \"position\"\nkp = 1000\ncontrol = 1\nforce_limits = [-4, 4]";
     let mut scene = wheel(&actuator("p", lines));
     // Far from its target it pushes with its limit.
-    follow(&mut scene, 20, |_, _, v| v + DT * 4.0 / INERTIA);
+    follow(&mut scene, 20, |_, q, v| {
+        runge_kutta(q, v, |_, _| 4.0 / INERTIA)
+    });
     let lines = "kind = \"general\"\ngain = 1\nbias = [0.2, 3, 1]\ncontrol = 0.5";
     let mut scene = wheel(&actuator("g", lines));
     follow(&mut scene, 50, |_, q, v| {
-        v + DT * (0.7 + 3.0 * q + v) / INERTIA
+        let force = 0.7 + 3.0 * q + v;
+        runge_kutta(q, v, |_, _| force / INERTIA)
     });
 }
 
@@ -157,8 +188,10 @@ fn what_drives_one_joint_adds_up() {
         actuator("c", "kind = \"velocity\"\nkv = 2\ncontrol = 0.3"),
     ));
     follow(&mut scene, 200, |_, q, v| {
-        let force = 0.4 + 10.0 * (0.5 - q) + 2.0 * 0.3 + 0.1 + 6.0 * (-0.2 - q);
-        (INERTIA * v + DT * force) / (INERTIA + DT * 4.0 + DT * DT * 16.0)
+        runge_kutta(q, v, |q, v| {
+            let servos = 10.0 * (0.5 - q) - v + 2.0 * (0.3 - v);
+            (0.4 + servos + 0.1 + 6.0 * (-0.2 - q) - v) / INERTIA
+        })
     });
 }
 
@@ -194,7 +227,11 @@ kind = "tendon-velocity"
 tendon = "t"
 "#,
     );
-    follow(&mut scene, 100, |_, _, v| v - DT * 2.0 * 0.6 / INERTIA);
+    // What a tendon pulls at moves by implicit Euler.
+    follow(&mut scene, 100, |_, q, v| {
+        let v = v - DT * 2.0 * 0.6 / INERTIA;
+        [q + DT * v, v]
+    });
     let world = &scene.world;
     let [axle, rail] =
         ["axle", "rail"].map(|joint| world.joint_state(robot(world), joint).unwrap());

@@ -37,7 +37,7 @@ pub use mass::{uniform_inertia, volume};
 pub use measure::{JointForces, JointState, PositionConstraint, PositionError};
 pub use mechanism::{
     Element, Energy, Layout, Mechanism, MechanismHandle, Momentum, Now, Placing, Registry,
-    RowContext, RowSource, Work,
+    RowContext, RowSource, StepWork, Work,
 };
 pub use robot::RobotHandle;
 #[cfg(feature = "deformable")]
@@ -69,7 +69,7 @@ pub use stiction_constraints::{Law, SparseSymmetric, Subsystem};
 #[cfg(feature = "deformable")]
 pub use stiction_deformable as deformable;
 pub use stiction_dynamics::{
-    DofProperties, Inertia, JointKind, Model, ModelDescription, Symmetric3, Transform,
+    DofProperties, Inertia, Integrator, JointKind, Model, ModelDescription, Symmetric3, Transform,
 };
 pub use stiction_islands::{
     AssemblyError, Inactive, OverlapPolicy, RowKey, RowList, RowNote, SolvedProblem,

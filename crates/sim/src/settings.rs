@@ -2,6 +2,7 @@
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
+use stiction_dynamics::{Integrator, MotionSettings};
 use stiction_islands::OverlapPolicy;
 use stiction_modeling::Scheme;
 
@@ -36,6 +37,19 @@ pub struct Settings {
     /// Further passes of linearise-and-solve in one step, against drift; 0 is the plain scheme. With
     /// any, connections are closed whole in every step.
     pub relinearizations: usize,
+    /// How robots move where nothing touches them.
+    #[serde(default)]
+    pub integrator: Integrator,
+    /// Largest embedded error of a step of such a motion, as a share of its speed: substeps are bisected
+    /// until they make less, see [`Settings::max_substeps`].
+    #[serde(default = "default_integration_tolerance")]
+    pub integration_tolerance: f64,
+    /// Most substeps of a step, rounded down to a power of two.
+    #[serde(default = "default_max_substeps")]
+    pub max_substeps: usize,
+    /// Whether energy that no force gave a robot is taken from it.
+    #[serde(default = "default_energy_account")]
+    pub energy_account: bool,
     /// Whether bodies that don't touch are solved apart.
     pub islands: bool,
     /// Whether impulses of the last step are the guess of the next.
@@ -70,6 +84,20 @@ impl Settings {
             "must be in [0, 1]",
         )?;
         not_negative("settings", "push_out_speed", self.push_out_speed)?;
+        positive(
+            "settings",
+            "integration_tolerance",
+            self.integration_tolerance,
+        )?;
+        let substeps = self.max_substeps as f64;
+        let sensible = (1..=MOST_SUBSTEPS).contains(&self.max_substeps);
+        check(
+            "settings",
+            "max_substeps",
+            substeps,
+            sensible,
+            "must be from 1 to 65536",
+        )?;
         not_negative("settings", "contact_margin", self.contact_margin)?;
         let overlaps = &self.overlaps;
         for (field, value) in [
@@ -86,6 +114,16 @@ impl Settings {
         Ok(())
     }
 
+    /// How trees move where nothing touches them.
+    pub fn motion(&self) -> MotionSettings {
+        MotionSettings {
+            integrator: self.integrator,
+            tolerance: self.integration_tolerance,
+            max_substeps: self.max_substeps,
+            energy_account: self.energy_account,
+        }
+    }
+
     /// What rows need to know of it.
     pub fn scheme(&self) -> Scheme {
         Scheme {
@@ -95,6 +133,20 @@ impl Settings {
             push_out_speed: self.push_out_speed,
         }
     }
+}
+
+const MOST_SUBSTEPS: usize = 1 << 16;
+
+fn default_integration_tolerance() -> f64 {
+    MotionSettings::default().tolerance
+}
+
+fn default_max_substeps() -> usize {
+    MotionSettings::default().max_substeps
+}
+
+fn default_energy_account() -> bool {
+    MotionSettings::default().energy_account
 }
 
 impl Default for Settings {
@@ -110,6 +162,10 @@ impl Default for Settings {
             push_out_speed: 0.5,
             contact_margin: 1e-3,
             relinearizations: 0,
+            integrator: Integrator::Rk4,
+            integration_tolerance: default_integration_tolerance(),
+            max_substeps: default_max_substeps(),
+            energy_account: default_energy_account(),
             islands: true,
             warm_start: true,
             overlaps: OverlapPolicy::default(),

@@ -376,6 +376,20 @@ fn a_control_acts_in_its_step_and_a_step_tried_again_acts_once() {
     }
 }
 
+/// One step of the classical Runge–Kutta rule: what a joint does that nothing touches.
+fn runge_kutta([q, v]: [f64; 2], dt: f64, acceleration: impl Fn(f64, f64) -> f64) -> [f64; 2] {
+    let stage = |share: f64, [w, k]: [f64; 2]| {
+        let (q, v) = (q + share * dt * w, v + share * dt * k);
+        [v, acceleration(q, v)]
+    };
+    let first = [v, acceleration(q, v)];
+    let second = stage(0.5, first);
+    let third = stage(0.5, second);
+    let fourth = stage(1.0, third);
+    let mean = |at: usize| (first[at] + 2.0 * (second[at] + third[at]) + fourth[at]) / 6.0;
+    [q + dt * mean(0), v + dt * mean(1)]
+}
+
 #[test]
 fn what_drives_one_joint_adds_up() {
     let mut model = ModelDescription::new("wheel");
@@ -416,9 +430,10 @@ fn what_drives_one_joint_adds_up() {
         };
         world.commands().add_drive(robot, dof, more).unwrap();
         world.step().unwrap();
-        let force = 10.0 * (0.5 - q) + 2.0 * 0.3 + 0.1 + 6.0 * (-0.2 - q) + torque;
-        v = (inertia * v + DT * force) / (inertia + DT * 4.0 + DT * DT * 16.0);
-        q += DT * v;
+        [q, v] = runge_kutta([q, v], DT, |q, v| {
+            let servos = 10.0 * (0.5 - q) - v + 2.0 * (0.3 - v);
+            (servos + 0.1 + 6.0 * (-0.2 - q) - v + torque) / inertia
+        });
         let state = world.joint_state(robot, "axle").unwrap();
         assert!((state.position - q).abs() < 1e-12, "step {step}: {state:?}");
         assert!((state.velocity - v).abs() < 1e-12, "step {step}: {state:?}");

@@ -7,7 +7,7 @@ use super::spherical::{
     normalize_quaternion, quaternion_matrix, random_quaternion, read_quaternion, write_quaternion,
 };
 use super::{JointKernel, uniform_within};
-use crate::spatial::lie::{exp_pose, log_pose};
+use crate::spatial::lie::{exp_pose, log_pose, pose_rate};
 use crate::spatial::{ArticulatedInertia, Force, Motion, Transform};
 
 /// Unconstrained motion: q = position, then unit quaternion (x, y, z, w); v = linear then angular
@@ -69,6 +69,10 @@ impl JointKernel for Free {
         let position = Vector3::new(q[0], q[1], q[2]) + start * step;
         out[..3].copy_from_slice(position.as_slice());
         write_quaternion(&(start * turn), &mut out[3..7]);
+    }
+
+    fn exponential_rate(&self, u: &[f64], v: &[f64], out: &mut [f64]) {
+        out.copy_from_slice(&pose_rate(&read_twist(u), &read_twist(v)).to_array());
     }
 
     fn difference(&self, from: &[f64], to: &[f64], out: &mut [f64]) {

@@ -87,6 +87,13 @@ pub(crate) trait JointKernel {
         }
     }
 
+    /// Jr(u)⁻¹ v: the rate of the u with which `q ⊕ u` moves at velocity `v`, Jr being the right
+    /// derivative of the exponential.
+    #[inline]
+    fn exponential_rate(&self, _u: &[f64], v: &[f64], out: &mut [f64]) {
+        out.copy_from_slice(v);
+    }
+
     /// The constant velocity that goes from `from` to `to` in unit time.
     fn difference(&self, from: &[f64], to: &[f64], out: &mut [f64]) {
         for k in 0..Self::NV {

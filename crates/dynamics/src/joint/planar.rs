@@ -5,7 +5,7 @@ use rand::Rng;
 
 use super::revolute::rotation_about;
 use super::{JointKernel, uniform_within};
-use crate::spatial::lie::{exp_pose, log_pose, wrap_angle};
+use crate::spatial::lie::{exp_pose, log_pose, pose_rate, wrap_angle};
 use crate::spatial::{Motion, Transform};
 
 /// Motion in a plane: q = (x, y, θ), v = (vx, vy, ω) in the axes of the moved body.
@@ -60,6 +60,12 @@ impl JointKernel for Planar {
         out[0] = q[0] + c * step.x - s * step.y;
         out[1] = q[1] + s * step.x + c * step.y;
         out[2] = q[2] + v[2];
+    }
+
+    fn exponential_rate(&self, u: &[f64], v: &[f64], out: &mut [f64]) {
+        let in_space = |v: &[f64]| Motion::from_array([v[0], v[1], 0.0, 0.0, 0.0, v[2]]);
+        let rate = pose_rate(&in_space(u), &in_space(v));
+        out.copy_from_slice(&[rate.linear.x, rate.linear.y, rate.angular.z]);
     }
 
     fn difference(&self, from: &[f64], to: &[f64], out: &mut [f64]) {

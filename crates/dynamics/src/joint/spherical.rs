@@ -4,7 +4,7 @@ use nalgebra::{Matrix3, Quaternion, UnitQuaternion, Vector3};
 use rand::Rng;
 
 use super::{JointKernel, uniform};
-use crate::spatial::lie::{exp_rotation, log_rotation};
+use crate::spatial::lie::{exp_rotation, log_rotation, rotation_rate};
 use crate::spatial::small::mat_mul;
 use crate::spatial::{Force, Motion, Transform};
 
@@ -90,6 +90,12 @@ impl JointKernel for Spherical {
     fn integrate(&self, q: &[f64], v: &[f64], out: &mut [f64]) {
         let step = exp_rotation(&Vector3::new(v[0], v[1], v[2]));
         write_quaternion(&(read_quaternion(q) * step), out);
+    }
+
+    fn exponential_rate(&self, u: &[f64], v: &[f64], out: &mut [f64]) {
+        let u = Vector3::new(u[0], u[1], u[2]);
+        let rate = rotation_rate(&u, &Vector3::new(v[0], v[1], v[2]));
+        out.copy_from_slice(rate.as_slice());
     }
 
     fn difference(&self, from: &[f64], to: &[f64], out: &mut [f64]) {

@@ -216,6 +216,15 @@ impl Model {
             .map(|i| i..self.topology.subtree_end[i])
     }
 
+    /// Coordinates of a range of bodies that [`trees`](Self::trees) gave, as a range in q.
+    pub fn coordinates_of(&self, tree: Range<usize>) -> Range<usize> {
+        let bodies = tree.filter_map(|body| self.links.get(body.checked_sub(1)?));
+        let ranges = bodies.map(Link::q);
+        ranges
+            .reduce(|all, one| all.start.min(one.start)..all.end.max(one.end))
+            .unwrap_or(0..0)
+    }
+
     /// The movable or fixed joint of that name.
     pub fn joint(&self, name: &str) -> Option<&JointInfo> {
         self.joint_by_name.get(name).map(|&i| &self.joints[i])

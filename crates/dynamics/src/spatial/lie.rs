@@ -62,16 +62,50 @@ pub fn exp_pose(m: &Motion) -> (UnitQuaternion<f64>, Vector3<f64>) {
 /// The constant body velocity that reaches the displacement in unit time; inverse of [`exp_pose`].
 pub fn log_pose(rotation: &UnitQuaternion<f64>, translation: &Vector3<f64>) -> Motion {
     let w = log_rotation(rotation);
-    let angle = w.norm();
+    let d = inverse_coefficient(w.norm());
+    let wp = cross(&w, translation);
+    Motion::new(translation - wp * 0.5 + cross(&w, &wp) * d, w)
+}
+
+/// (1/θ²)(1 − (θ/2) cot(θ/2))
+fn inverse_coefficient(angle: f64) -> f64 {
     let t = angle * angle;
-    // (1/θ²)(1 − (θ/2) cot(θ/2))
-    let d = if angle < SMALL_ANGLE {
+    if angle < SMALL_ANGLE {
         (1.0 + t / 60.0 * (1.0 + t / 42.0)) / 12.0
     } else {
         (1.0 - 0.5 * angle / (0.5 * angle).tan()) / t
+    }
+}
+
+/// Jr(u)⁻¹ w = w + ½ u × w + d u × (u × w): the rate of the rotation vector u of a frame that turns with
+/// angular velocity w in its own axes.
+pub fn rotation_rate(u: &Vector3<f64>, w: &Vector3<f64>) -> Vector3<f64> {
+    let first = cross(u, w);
+    w + first * 0.5 + cross(u, &first) * inverse_coefficient(u.norm())
+}
+
+/// Jr(u)⁻¹ v on SE(3): the rate of u where exp(u) moves with body velocity v. The series of
+/// x/(1 − e⁻ˣ) in ad_u, summed by ad⁵ = −2θ² ad³ − θ⁴ ad (Selig, "Cayley maps for SE(3)", 2007).
+pub fn pose_rate(u: &Motion, v: &Motion) -> Motion {
+    let angle = u.angular.norm();
+    let t = angle * angle;
+    // Below this angle the closed form loses more digits than the series neglects.
+    let (second, fourth) = if angle < 0.3 {
+        (
+            1.0 / 12.0 - t * t / 30240.0 * (1.0 + t / 20.0 * (1.0 + t / 26.4)),
+            -1.0 / 720.0 - t / 15120.0 * (1.0 + t / 26.666_666_666_666_668 * (1.0 + t / 29.7)),
+        )
+    } else {
+        let (s, c) = angle.sin_cos();
+        (
+            2.0 / t + (angle + 3.0 * s) / (4.0 * angle * (c - 1.0)),
+            1.0 / (t * t) + (angle + s) / (4.0 * angle * t * (c - 1.0)),
+        )
     };
-    let wp = cross(&w, translation);
-    Motion::new(translation - wp * 0.5 + cross(&w, &wp) * d, w)
+    let a1 = u.cross(v);
+    let a2 = u.cross(&a1);
+    let a4 = u.cross(&u.cross(&a2));
+    *v + a1 * 0.5 + a2 * second + a4 * fourth
 }
 
 /// An angle (rad) brought to (−π, π].
@@ -108,6 +142,24 @@ mod tests {
         let (full_r, full_p) = exp_pose(&m);
         assert!((r * r).angle_to(&full_r) < 1e-14);
         assert!((p + r * p - full_p).norm() < 1e-14);
+    }
+
+    /// exp(u(t)) with u̇ = Jr(u)⁻¹ v moves with body velocity v.
+    #[test]
+    fn rates_are_those_of_the_exponential() {
+        let axis = Vector3::new(0.3, -0.5, 0.8).normalize();
+        let v = Motion::from_array([0.7, -0.2, 1.3, 0.4, 1.1, -0.6]);
+        for angle in [0.0, 1e-3, 0.1, 0.29, 0.31, 1.0, 2.5] {
+            let u = Motion::new(Vector3::new(0.2, 0.9, -0.4), axis * angle);
+            let rate = pose_rate(&u, &v);
+            let eps = 1e-5;
+            let [(r0, p0), (r1, p1)] = [-eps, eps].map(|t| exp_pose(&(u + rate * t)));
+            let back = r0.inverse();
+            let moved = log_pose(&(back * r1), &(back * (p1 - p0))) * (0.5 / eps);
+            assert!((moved - v).to_vector().norm() < 1e-8, "angle {angle}");
+            let turn = rotation_rate(&u.angular, &v.angular);
+            assert!((turn - rate.angular).norm() < 1e-13, "angle {angle}");
+        }
     }
 
     #[test]

@@ -1,6 +1,7 @@
 //! `<option>`: time step, gravity, and what is switched off.
 
 use nalgebra::Vector3;
+use stiction_dynamics::Integrator;
 
 use super::defaults::Attributes;
 use super::notes::Notes;
@@ -32,6 +33,8 @@ pub(super) struct Options {
     pub(super) time_step: f64,
     /// m/s².
     pub(super) gravity: Vector3<f64>,
+    /// How trees move where nothing touches them, if it is a rule that is here too.
+    pub(super) integrator: Option<Integrator>,
     pub(super) switches: Switches,
 }
 
@@ -40,6 +43,7 @@ impl Options {
         let mut out = Self {
             time_step: TIME_STEP,
             gravity: Vector3::new(0.0, 0.0, -9.81),
+            integrator: None,
             switches: Switches {
                 contacts: true,
                 equalities: true,
@@ -75,10 +79,11 @@ impl Options {
         ] {
             attributes.report_unless(name, done)?;
         }
-        if let Some(value) = attributes.get("integrator")
-            && value.word(&["Euler", "RK4", "implicit", "implicitfast"])? == "RK4"
-        {
-            notes.ignore_attribute(element, "integrator");
+        if let Some(value) = attributes.get("integrator") {
+            match value.word(&["Euler", "RK4", "implicit", "implicitfast"])? {
+                "RK4" => self.integrator = Some(Integrator::Rk4),
+                _ => notes.ignore_attribute(element, "integrator"),
+            }
         }
         if let Some(value) = attributes.get("cone")
             && value.word(&["pyramidal", "elliptic"])? == "pyramidal"

@@ -54,7 +54,9 @@ fn of_attribute(tag: &str, attribute: &str) -> Option<&'static str> {
         ("geom", "surfacevel") => "surfaces don't run here",
         ("geom", "shellinertia") => "geoms are solid here",
         ("option", "cone") => "the friction cone is round here",
-        ("option", "integrator") => "the step is implicit here",
+        ("option", "integrator") => {
+            "free motion is by RK4 here, and contact and drives are implicit"
+        }
         (
             "option",
             "impratio" | "solver" | "iterations" | "tolerance" | "ls_iterations" | "ls_tolerance"

@@ -61,6 +61,7 @@ impl<'c, 'a> Builder<'c, 'a> {
         }
         let mut scene = SceneDescription::new(context.name.clone(), context.seconds);
         scene.settings.time_step = Some(context.options.time_step);
+        scene.settings.integrator = context.options.integrator;
         scene.settings.gravity = Some(context.options.gravity);
         Ok(Self {
             context,

@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use stiction_collision::{Groups, Material};
-use stiction_dynamics::{CouplingDescription, DofProperties, Inertia, JointKind, Symmetric3};
+use stiction_dynamics::{
+    CouplingDescription, DofProperties, Inertia, Integrator, JointKind, Symmetric3,
+};
 use stiction_modeling::{ConnectionKind, Signal};
 
 use super::actuator::ActuatorDescription;
@@ -92,6 +94,14 @@ pub struct SettingsDescription {
     pub contact_margin: Option<f64>,
     /// Further passes of linearise-and-solve in one step.
     pub relinearizations: Option<usize>,
+    /// How robots move where nothing touches them.
+    pub integrator: Option<Integrator>,
+    /// Largest error of a step of such a motion, as a share of its speed.
+    pub integration_tolerance: Option<f64>,
+    /// Most substeps of a step.
+    pub max_substeps: Option<usize>,
+    /// Whether energy that no force gave a robot is taken from it.
+    pub energy_account: Option<bool>,
     /// Whether bodies that don't touch are solved apart.
     pub islands: Option<bool>,
     /// Whether impulses of the last step are the guess of the next.

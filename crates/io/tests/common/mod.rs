@@ -141,6 +141,13 @@ fn settings(dice: &mut Dice) -> SettingsDescription {
         push_out_speed: dice.maybe(Dice::size),
         contact_margin: dice.maybe(Dice::size),
         relinearizations: dice.maybe(|dice| dice.below(9) as usize),
+        integrator: dice.maybe(|dice| match dice.coin() {
+            true => stiction_dynamics::Integrator::Rk4,
+            false => stiction_dynamics::Integrator::Euler,
+        }),
+        integration_tolerance: dice.maybe(|dice| dice.between(1e-9, 1e-2)),
+        max_substeps: dice.maybe(|dice| 1 + dice.below(99) as usize),
+        energy_account: dice.maybe(Dice::coin),
         islands: dice.maybe(Dice::coin),
         warm_start: dice.maybe(Dice::coin),
         max_contacts: dice.maybe(|dice| 1 + dice.below(9) as usize),

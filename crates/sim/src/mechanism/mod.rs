@@ -69,6 +69,24 @@ pub trait Mechanism: Any + Send + Sync {
         Ok(false)
     }
 
+    /// Moves a subsystem on which no constraint acts through the step, and writes the constant velocity
+    /// of its way, (q⁺ ⊖ q)/dt; [`advance`](Self::advance) then ends there. `false` where it has no better
+    /// way than A⁻¹ b.
+    ///
+    /// # Errors
+    /// A state from which it cannot move.
+    fn take_free_path(
+        &mut self,
+        _subsystem: usize,
+        _now: &Now<'_>,
+        _v_hat: &mut [f64],
+    ) -> Result<bool> {
+        Ok(false)
+    }
+
+    /// The free path of a subsystem is not taken after all: a constraint is in its way.
+    fn leave_free_path(&mut self, _subsystem: usize) {}
+
     /// Constraints of its own: limits, couplings, seams.
     fn rows(&self) -> Option<&dyn RowSource> {
         None
@@ -91,6 +109,11 @@ pub trait Mechanism: Any + Send + Sync {
     /// an error of the time step, or as energy that nobody put in.
     fn work(&self, _now: &Now<'_>, _v_hat: &[f64], _mean: &[f64], _places: &Places) -> Work {
         Work::default()
+    }
+
+    /// What accounts and free paths did in the step that [`advance`](Self::advance) has just ended.
+    fn step_work(&self) -> StepWork {
+        StepWork::default()
     }
 
     /// Kinetic and potential energy where it was [placed](Self::place) last.
@@ -132,6 +155,26 @@ pub struct Now<'a> {
     pub settings: &'a Settings,
     /// v̂ of the last pass; `None` in the first.
     pub guess: Option<&'a [f64]>,
+}
+
+/// What forces did in a step.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub struct StepWork {
+    /// Work of drives, damping and forces from outside on what moved on a free path, J; gravity and the
+    /// joints' springs are part of [`Energy::potential`].
+    pub done: f64,
+    /// Energy that accounts took away because no force had given it, J.
+    pub taken: f64,
+    /// Substeps on free paths.
+    pub substeps: usize,
+}
+
+impl std::ops::AddAssign for StepWork {
+    fn add_assign(&mut self, other: Self) {
+        self.done += other.done;
+        self.taken += other.taken;
+        self.substeps += other.substeps;
+    }
 }
 
 /// Energy, J.

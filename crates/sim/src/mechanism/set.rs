@@ -36,6 +36,14 @@ impl Mechanisms {
         }
     }
 
+    pub(crate) fn get_mut(&mut self, number: usize) -> &mut dyn Mechanism {
+        match number {
+            Self::SCENERY => &mut self.scenery,
+            Self::FREE_BODIES => &mut self.free_bodies,
+            _ => &mut *self.others[number - 2],
+        }
+    }
+
     /// A mechanism by its number and type.
     pub(crate) fn typed<M: Mechanism>(&self, number: usize) -> Option<&M> {
         let other: &dyn Any = &**self.others.get(number.checked_sub(2)?)?;

@@ -12,7 +12,7 @@ pub(super) struct JointForces {
     /// Coordinate of q that is the integral of each degree of freedom, where there is one.
     pub(super) position_of_dof: Vec<Option<usize>>,
     /// Springs of spherical joints.
-    ball_springs: Vec<BallSpring>,
+    pub(super) ball_springs: Vec<BallSpring>,
     /// Torque that does not depend on v̂, per degree of freedom.
     pub(super) torque: Vec<f64>,
     /// What joint space adds to A, per degree of freedom.
@@ -111,13 +111,13 @@ impl JointForces {
 
 /// The spring of a spherical joint, slack without rotation.
 #[derive(Debug, Clone, Copy)]
-struct BallSpring {
+pub(super) struct BallSpring {
     /// First of its four coordinates, a quaternion (x, y, z, w).
     q: usize,
     /// First of its three degrees of freedom.
-    dof: usize,
+    pub(super) dof: usize,
     /// N·m/rad.
-    stiffness: f64,
+    pub(super) stiffness: f64,
 }
 
 impl BallSpring {
@@ -155,7 +155,7 @@ impl BallSpring {
     }
 
     /// Rotation vector of the joint, rad.
-    fn turn(&self, q: &[f64]) -> Vector3<f64> {
+    pub(super) fn turn(&self, q: &[f64]) -> Vector3<f64> {
         let q = &q[self.q..self.q + 4];
         UnitQuaternion::new_normalize(Quaternion::new(q[3], q[0], q[1], q[2])).scaled_axis()
     }

@@ -1,5 +1,8 @@
 //! Articulated robots: a kinematic model, its trees as subsystems, its joints' rows.
 
+mod contact_account;
+mod forces;
+mod free_path;
 mod joints;
 mod motion;
 mod rows;
@@ -11,17 +14,20 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 use serde::{Deserialize, Serialize};
 use stiction_constraints::{Subsystem, Tree};
 use stiction_dynamics::{
-    BodyId, Data, Force, Model, Motion, TreeView, center_of_mass, centroidal_momentum,
-    energy_from_kinematics, integrate,
+    BodyId, Data, Force, Model, Motion, MotionMemory, TreeView, center_of_mass,
+    centroidal_momentum, energy_from_kinematics, integrate,
 };
 use stiction_modeling::{Motion as Mover, Places};
 
 use crate::body::{Body, Kind};
 use crate::drive::CommandKind;
 use crate::error::{Result, SimError};
-use crate::mechanism::{Energy, Mechanism, Momentum, Now, Placing, Registry, RowSource, Work};
+use crate::mechanism::{
+    Energy, Mechanism, Momentum, Now, Placing, Registry, RowSource, StepWork, Work,
+};
 use crate::settings::Settings;
 use crate::state::State;
+use free_path::FreePaths;
 use joints::JointForces;
 use rows::JointRow;
 
@@ -36,6 +42,10 @@ impl RobotHandle {
     }
 }
 
+/// Numbers that a tree carries from step to step: those of its free motion, and what the rule of steps in
+/// contact has added to its energy, J.
+const TREE_MEMORY: usize = MotionMemory::LEN + 1;
+
 /// A robot and the buffers of its equations of motion; one subsystem for each tree.
 #[derive(Debug)]
 pub(crate) struct Robot {
@@ -46,9 +56,13 @@ pub(crate) struct Robot {
     /// Its part of the state.
     pub(crate) q: Range<usize>,
     pub(crate) v: Range<usize>,
+    /// What its trees carry from step to step, tree by tree.
+    pub(crate) memory: Range<usize>,
     /// One per tree; subsystem `first_subsystem + t`.
     pub(crate) views: Vec<TreeView>,
     trees: Vec<Tree>,
+    /// Coordinates of each tree in the robot's q.
+    coordinates: Vec<Range<usize>>,
     pub(crate) first_subsystem: usize,
     /// World body of the model's world; the model's body i is `first_body + i`.
     pub(crate) first_body: usize,
@@ -59,8 +73,16 @@ pub(crate) struct Robot {
     measured: Mutex<Data>,
     joints: JointForces,
     joint_rows: Vec<JointRow>,
+    paths: FreePaths,
     external: Vec<Force>,
     b: Vec<f64>,
+    /// Bias force of the last [`prepare`](Mechanism::prepare), forces from outside included.
+    bias: Vec<f64>,
+    /// Of each tree, kg.
+    masses: Vec<f64>,
+    /// Work space: momentum by degree of freedom; kinetic energy and that of gravity by tree.
+    momentum: Vec<f64>,
+    energies: Vec<[f64; 2]>,
     /// 1/(1 − θ).
     scale: f64,
     twists: Vec<Motion>,
@@ -87,7 +109,9 @@ impl Robot {
             .map(|view| Self::empty_tree(name, view))
             .collect::<Result<Vec<_>>>()?;
         let joints = JointForces::new(name, &model)?;
-        let element = registry.element(name, &model.neutral(), &[]);
+        let paths = FreePaths::new(&model, views.len())?;
+        let memory = vec![0.0; views.len() * TREE_MEMORY];
+        let element = registry.element(name, &model.neutral(), &memory);
         let first_dof = registry.state.v.len();
         let first_subsystem = registry.tables.layout.subsystem_count();
         let first_body = registry.tables.bodies.len();
@@ -102,6 +126,8 @@ impl Robot {
             name: name.to_owned(),
             number,
             q: element.q,
+            memory: element.memory,
+            paths,
             v: first_dof..first_dof + model.nv(),
             placed: Data::new(&model),
             measured: Mutex::new(Data::new(&model)),
@@ -111,9 +137,17 @@ impl Robot {
             joint_rows: Vec::new(),
             external: vec![Force::zero(); model.n_bodies()],
             b: vec![0.0; model.nv()],
+            bias: vec![0.0; model.nv()],
+            momentum: vec![0.0; model.nv()],
+            energies: vec![[0.0; 2]; views.len()],
+            masses: model.trees().map(|tree| mass_of(&model, tree)).collect(),
             scale: 1.0,
             twists: vec![Motion::zero(); most_bodies.unwrap_or(0)],
             momenta: vec![Force::zero(); most_bodies.unwrap_or(0)],
+            coordinates: model
+                .trees()
+                .map(|tree| model.coordinates_of(tree))
+                .collect(),
             views,
             trees,
             ids,
@@ -184,6 +218,11 @@ impl Robot {
     }
 }
 
+fn mass_of(model: &Model, tree: Range<usize>) -> f64 {
+    let own = model.bodies().filter(|id| tree.contains(&id.index()));
+    own.filter_map(|id| Some(model.inertia(id)?.mass)).sum()
+}
+
 impl Mechanism for Robot {
     fn place(&mut self, at: &Placing<'_>, places: &mut Places) -> Result<()> {
         let (q, v) = (&at.q[self.q.clone()], &at.v[self.v.clone()]);
@@ -192,6 +231,9 @@ impl Mechanism for Robot {
     }
 
     fn prepare(&mut self, now: &Now<'_>, places: &mut Places) -> Result<()> {
+        if now.guess.is_none() {
+            self.paths.begin_step();
+        }
         self.prepare_trees(now, places)?;
         let (q, v) = (&now.state.q[self.q.clone()], &now.state.v[self.v.clone()]);
         self.prepare_rows([q, v], &now.settings.scheme())
@@ -207,6 +249,29 @@ impl Mechanism for Robot {
 
     fn write_right_hand_side(&self, subsystem: usize, b: &mut [f64]) {
         b.copy_from_slice(&self.b[self.views[subsystem].dofs.clone()]);
+    }
+
+    fn solves_alone(&self, subsystem: usize) -> bool {
+        self.paths.is_on(subsystem)
+    }
+
+    fn solve_alone(&self, subsystem: usize, b: &mut [f64]) {
+        b.copy_from_slice(&self.paths.velocity[self.views[subsystem].dofs.clone()]);
+    }
+
+    fn take_free_path(
+        &mut self,
+        subsystem: usize,
+        now: &Now<'_>,
+        v_hat: &mut [f64],
+    ) -> Result<bool> {
+        self.move_freely(subsystem, now)?;
+        self.solve_alone(subsystem, v_hat);
+        Ok(true)
+    }
+
+    fn leave_free_path(&mut self, subsystem: usize) {
+        self.paths.leave(subsystem);
     }
 
     fn rows(&self) -> Option<&dyn RowSource> {
@@ -230,12 +295,21 @@ impl Mechanism for Robot {
         for dof in self.v.clone() {
             next.v[dof] = (v_hat[dof] - theta * now.state.v[dof]) / (1.0 - theta);
         }
+        self.follow_paths(next);
+        self.paths.work.taken += self.close_contact_accounts(now, next)?;
         Ok(())
     }
 
     fn work(&self, now: &Now<'_>, v_hat: &[f64], mean: &[f64], places: &Places) -> Work {
         let (v_hat, mean) = (&v_hat[self.v.clone()], &mean[self.v.clone()]);
-        self.work_of_step(now, [v_hat, mean], places)
+        Work {
+            account: -self.paths.work.taken,
+            ..self.work_of_step(now, [v_hat, mean], places)
+        }
+    }
+
+    fn step_work(&self) -> StepWork {
+        self.paths.work
     }
 
     fn energy(&self, state: &State, _settings: &Settings) -> Result<Energy> {

@@ -11,6 +11,10 @@ use super::Robot;
 use crate::error::{Result, SimError};
 use crate::mechanism::Now;
 
+/// Angle that a link may turn by in a step, rad, before one evaluation of its motion is not enough even
+/// where something touches it: centrifugal forces then turn as fast as they act.
+const FAST_TURN: f64 = 0.25;
+
 impl Robot {
     /// Poses and velocities of all links (the base first); `v` is those of the start of the step,
     /// `guess` those of the last pass.
@@ -74,6 +78,7 @@ impl Robot {
         }
         let at = now.guess.map_or(v, |guess| &guess[self.v.clone()]);
         let bias = bias_from_kinematics(&self.model, &mut self.placed, at, &self.external)?;
+        self.bias.copy_from_slice(bias);
         for dof in 0..self.b.len() {
             self.b[dof] = dt * (self.joints.torque[dof] - bias[dof]);
         }
@@ -85,7 +90,36 @@ impl Robot {
             add_momentum(view, v, self.scale, twists, momenta, b);
             places.references[self.first_subsystem + tree] = view.reference_point;
         }
+        for tree in 0..self.views.len() {
+            if now.guess.is_none() && dt * self.fastest_turn(tree) > FAST_TURN {
+                self.find_path(tree, now)?;
+                self.take_free_velocity(tree, now);
+            }
+        }
         Ok(())
+    }
+
+    /// Largest angular velocity of a tree's links, rad/s.
+    fn fastest_turn(&self, tree: usize) -> f64 {
+        let links = self.ids[self.views[tree].bodies.clone()].iter();
+        let turns = links.filter_map(|&id| self.placed.velocity(id).ok());
+        turns.map(|local| local.angular.norm()).fold(0.0, f64::max)
+    }
+
+    /// b = A v̂ with v̂ = θ v + (1 − θ) v⁺ of the tree's free path: what turns too fast for one evaluation is
+    /// at least right where nothing touches it.
+    fn take_free_velocity(&mut self, tree: usize, now: &Now<'_>) {
+        let theta = now.settings.theta;
+        let dofs = self.views[tree].dofs.clone();
+        let (v, end) = (&now.state.v[self.v.clone()], self.paths.end_velocity());
+        for (at, dof) in dofs.clone().enumerate() {
+            self.momentum[at] = theta * v[dof] + (1.0 - theta) * end[dof];
+            self.b[dof] = self.joints.implicit[dof] * self.momentum[at];
+        }
+        let (twists, momenta) = (&mut self.twists, &mut self.momenta);
+        let v_hat = &self.momentum[..dofs.len()];
+        let b = &mut self.b[dofs];
+        add_momentum(&self.views[tree], v_hat, self.scale, twists, momenta, b);
     }
 
     /// An empty tree subsystem of the right shape.
@@ -125,7 +159,7 @@ impl Robot {
 }
 
 /// b += factor · M v, by momenta: twists from the root outwards, momenta back inwards.
-fn add_momentum(
+pub(super) fn add_momentum(
     view: &TreeView,
     v: &[f64],
     factor: f64,

@@ -5,6 +5,7 @@
 //! order calls them in it.
 
 mod contacts;
+mod free_paths;
 mod passes;
 mod report;
 mod rows;
@@ -13,6 +14,7 @@ mod speeds;
 pub use report::{ContactForce, ContactMode, JointErrors, StageTimes, StepReport};
 
 pub(crate) use contacts::{Contacts, relative_velocity, touches};
+pub(crate) use free_paths::FreePaths;
 pub(crate) use rows::RowKind;
 
 use std::time::{Duration, Instant};
@@ -20,11 +22,11 @@ use std::time::{Duration, Instant};
 use stiction_collision::{Detector, Geometry, PlacesView};
 use stiction_constraints::{Budget, StopFlag};
 use stiction_islands::{IslandFailure, StartVelocity, StepContext};
-use stiction_modeling::Motion;
+use stiction_modeling::{Motion, Scheme};
 
 use crate::error::{Result, SimError, StepFailure};
 use crate::ledger::WorldEnergy;
-use crate::mechanism::Now;
+use crate::mechanism::{Now, StepWork};
 use crate::state::are_finite;
 use crate::world::World;
 use rows::WorldAssembly;
@@ -186,6 +188,24 @@ impl World {
             ..Budget::with_tolerance(self.settings.tolerance)
         };
         let scheme = self.settings.scheme();
+        let mut rows = std::mem::take(&mut self.rows);
+        self.assembly(&scheme).list(&mut rows);
+        self.rows = rows;
+        self.v_hat.resize(self.state.v.len(), 0.0);
+        let now = Now {
+            state: &self.state,
+            inputs: &self.commands.inputs,
+            settings: &self.settings,
+            guess: None,
+        };
+        let mut paths = free_paths::Step {
+            rows: &self.rows,
+            layout: &self.tables.layout,
+            now,
+            mechanisms: &mut self.mechanisms,
+            v_hat: &mut self.v_hat,
+        };
+        self.free_paths.take_untouched(&mut paths, &self.tendons)?;
         let assembly = WorldAssembly {
             mechanisms: &self.mechanisms,
             layout: &self.tables.layout,
@@ -195,7 +215,6 @@ impl World {
             places: &self.places,
             scheme: &scheme,
         };
-        assembly.list(&mut self.rows);
         let warm = self.settings.warm_start.then_some(&self.warm_start);
         let policy = &self.settings.overlaps;
         let step = StepContext::new(&self.rows, &assembly, warm, policy, &budget);
@@ -209,7 +228,6 @@ impl World {
             self.settings.islands,
             &self.make_solver,
         );
-        self.v_hat.resize(self.state.v.len(), 0.0);
         let starts = &self.tables.layout.dof_start;
         let summary = self
             .islands
@@ -221,6 +239,15 @@ impl World {
         }
         self.has_way = summary.has_way;
         self.is_pushed = summary.is_pushed;
+        let mut paths = free_paths::Step {
+            rows: &self.rows,
+            layout: &self.tables.layout,
+            now,
+            mechanisms: &mut self.mechanisms,
+            v_hat: &mut self.v_hat,
+        };
+        self.free_paths
+            .take_open(&mut paths, &mut self.islands, &self.results)?;
         self.report.rows = summary.rows;
         self.report.islands = summary.islands;
         self.report.iterations = summary.iterations;
@@ -255,6 +282,18 @@ impl World {
         Ok(is_revised)
     }
 
+    fn assembly<'a>(&'a self, scheme: &'a Scheme) -> WorldAssembly<'a> {
+        WorldAssembly {
+            mechanisms: &self.mechanisms,
+            layout: &self.tables.layout,
+            contacts: &self.contacts,
+            connections: &self.connections,
+            tendons: &self.tendons,
+            places: &self.places,
+            scheme,
+        }
+    }
+
     /// Stage 5: v̂ → q⁺, v⁺; forces and statistics.
     ///
     /// # Errors
@@ -279,8 +318,10 @@ impl World {
             self.passing.clone_from(&self.next.q);
             self.next.copy_from(&self.state);
         }
+        let mut work = StepWork::default();
         for mechanism in self.mechanisms.iter_mut() {
             mechanism.advance(&now, &self.v_hat, &mut self.next)?;
+            work += mechanism.step_work();
         }
         self.plain.clone_from(&self.next.q);
         if self.has_way {
@@ -289,6 +330,8 @@ impl World {
         if !self.is_pushed {
             self.plain.clone_from(&self.next.q);
         }
+        self.report.substeps = work.substeps;
+        self.report.energy_taken = work.taken;
         self.advance_actuators();
         self.check_next()?;
         self.next.time = self.state.time + self.settings.time_step;

@@ -54,6 +54,12 @@ pub struct StepReport {
     pub outcome: Option<Outcome>,
     /// Deepest penetration at the start of the step, m.
     pub penetration: f64,
+    /// Substeps of all trees that moved on a free path.
+    #[serde(default)]
+    pub substeps: usize,
+    /// Energy that the accounts of trees took away because no force had given it, J.
+    #[serde(default)]
+    pub energy_taken: f64,
     /// Kinetic energy at the end of the step, J.
     pub kinetic_energy: f64,
     /// Energy of gravity and springs at the end of the step, J.

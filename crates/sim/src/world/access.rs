@@ -160,7 +160,8 @@ impl World {
             v: v.to_vec(),
         };
         state.validate(&robot.model)?;
-        let (q, v) = (robot.q.clone(), robot.v.clone());
+        let (q, v, memory) = (robot.q.clone(), robot.v.clone(), robot.memory.clone());
+        self.state.memory[memory].fill(0.0);
         self.state.q[q].copy_from_slice(&state.q);
         self.state.v[v].copy_from_slice(&state.v);
         self.last.is_known = false;

@@ -28,7 +28,7 @@ use crate::sense::Sensor;
 use crate::settings::Settings;
 use crate::solvers;
 use crate::state::State;
-use crate::step::{ContactForce, Contacts, StepReport};
+use crate::step::{ContactForce, Contacts, FreePaths, StepReport};
 use crate::tendon::TendonEntry;
 use drawing::Drawing;
 
@@ -99,6 +99,7 @@ pub struct World {
     pub(crate) passing: Vec<f64>,
     pub(crate) contacts: Contacts,
     pub(crate) rows: RowList,
+    pub(crate) free_paths: FreePaths,
     pub(crate) islands: Islands,
     pub(crate) v_hat: Vec<f64>,
     /// Velocities with which everything goes through the step, where that is not v̂.
@@ -181,6 +182,7 @@ impl World {
             passing: Vec::new(),
             contacts: Contacts::default(),
             rows: RowList::default(),
+            free_paths: FreePaths::default(),
             islands: Islands::default(),
             v_hat: Vec::new(),
             way: Vec::new(),
@@ -211,9 +213,14 @@ impl World {
         let mut collision = *self.detector.settings();
         collision.narrow.margin = settings.contact_margin;
         self.detector.set_settings(collision)?;
+        let is_other = settings.gravity != self.settings.gravity;
         for robot in &self.robots {
             if let Some(robot) = self.mechanisms.typed_mut::<Robot>(robot.index) {
                 robot.model.set_gravity(settings.gravity)?;
+                if is_other {
+                    // Energy counts from elsewhere.
+                    self.state.memory[robot.memory.clone()].fill(0.0);
+                }
             }
         }
         self.settings = settings;

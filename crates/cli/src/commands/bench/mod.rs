@@ -4,6 +4,7 @@
 mod ablation;
 pub(crate) mod conformance;
 mod families;
+mod motion;
 mod scaling;
 mod stages;
 mod timing;
@@ -14,6 +15,7 @@ use std::io::Write;
 use crate::Ending;
 use crate::arguments::BenchSubject;
 
+pub(crate) use motion::MotionArguments;
 pub(crate) use stages::StagesArguments;
 
 /// Runs the benchmark and prints its tables.
@@ -31,6 +33,7 @@ pub(crate) fn run(subject: &BenchSubject) -> anyhow::Result<Ending> {
             Ok(Ending::Fine)
         }
         BenchSubject::Stages(arguments) => stages::run(&mut out, arguments),
+        BenchSubject::Motion(arguments) => motion::run(&mut out, arguments),
         BenchSubject::Conformance(arguments) => conformance::run(&mut out, arguments),
     }
 }

@@ -12,6 +12,7 @@ use std::collections::HashMap;
 use std::path::Path;
 
 use nalgebra::Isometry3;
+use stiction_dynamics::Integrator;
 
 use crate::error::Result;
 use crate::scene_file::{InertiaDescription, SceneDescription};
@@ -161,9 +162,16 @@ impl Writer<'_, '_> {
         if let Some(iterations) = settings.max_iterations {
             xml.attribute("iterations", iterations);
         }
+        if settings.integrator == Some(Integrator::Rk4) {
+            xml.attribute("integrator", "RK4");
+        }
         xml.end();
         let own = [
             settings.theta.is_some(),
+            settings.integrator == Some(Integrator::Euler),
+            settings.integration_tolerance.is_some(),
+            settings.max_substeps.is_some(),
+            settings.energy_account.is_some(),
             settings.solver.is_some(),
             settings.baumgarte.is_some(),
             settings.push_out_speed.is_some(),

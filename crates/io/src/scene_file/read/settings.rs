@@ -1,5 +1,7 @@
 //! `[settings]`: how a scene is stepped.
 
+use stiction_dynamics::Integrator;
+
 use super::super::description::SettingsDescription;
 use super::super::node::Node;
 use super::super::units::{ACCELERATION, LENGTH, PLAIN, SPEED, TIME};
@@ -16,6 +18,10 @@ const KEYS: &[&str] = &[
     "push_out_speed",
     "contact_margin",
     "relinearizations",
+    "integrator",
+    "integration_tolerance",
+    "max_substeps",
+    "energy_account",
     "islands",
     "warm_start",
     "max_contacts",
@@ -46,6 +52,15 @@ pub(super) fn read(node: &Node<'_>) -> Result<SettingsDescription> {
         push_out_speed: table.read("push_out_speed", |node| node.not_negative(SPEED))?,
         contact_margin: table.read("contact_margin", |node| node.not_negative(LENGTH))?,
         relinearizations: table.read("relinearizations", |node| node.count(1000))?,
+        integrator: table.read("integrator", |node| {
+            Ok(match node.one_of(&["rk4", "euler"])? {
+                "euler" => Integrator::Euler,
+                _ => Integrator::Rk4,
+            })
+        })?,
+        integration_tolerance: table.read("integration_tolerance", |node| node.positive(PLAIN))?,
+        max_substeps: table.read("max_substeps", |node| positive_count(&node, 65_536))?,
+        energy_account: table.read("energy_account", |node| node.flag())?,
         islands: table.read("islands", |node| node.flag())?,
         warm_start: table.read("warm_start", |node| node.flag())?,
         max_contacts: table.read("max_contacts", |node| positive_count(&node, 1_000_000))?,

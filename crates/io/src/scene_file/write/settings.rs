@@ -1,6 +1,7 @@
 //! Settings and materials.
 
 use stiction_collision::{CombineRule, Friction, Material};
+use stiction_dynamics::Integrator;
 use toml_edit::Table;
 
 use super::super::description::SettingsDescription;
@@ -15,10 +16,18 @@ pub(super) fn settings(settings: &SettingsDescription) -> Table {
     if let Some(solver) = &settings.solver {
         out.text("solver", solver);
     }
+    if let Some(integrator) = settings.integrator {
+        let word = match integrator {
+            Integrator::Rk4 => "rk4",
+            Integrator::Euler => "euler",
+        };
+        out.text("integrator", word);
+    }
     for (key, value) in [
         ("time_step", settings.time_step),
         ("theta", settings.theta),
         ("tolerance", settings.tolerance),
+        ("integration_tolerance", settings.integration_tolerance),
         ("baumgarte", settings.baumgarte),
         ("push_out_speed", settings.push_out_speed),
         ("contact_margin", settings.contact_margin),
@@ -31,6 +40,7 @@ pub(super) fn settings(settings: &SettingsDescription) -> Table {
         ("max_iterations", settings.max_iterations),
         ("relinearizations", settings.relinearizations),
         ("max_contacts", settings.max_contacts),
+        ("max_substeps", settings.max_substeps),
     ] {
         if let Some(value) = value {
             out.line(key, count(value));
@@ -39,6 +49,7 @@ pub(super) fn settings(settings: &SettingsDescription) -> Table {
     for (key, value) in [
         ("islands", settings.islands),
         ("warm_start", settings.warm_start),
+        ("energy_account", settings.energy_account),
     ] {
         if let Some(value) = value {
             out.line(key, value);

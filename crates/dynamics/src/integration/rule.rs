@@ -1,0 +1,226 @@
+//! One substep: stages, end, and how far it may be wrong.
+
+use super::Moved;
+use super::account::{Account, Entry};
+use super::evaluation::{Action, Evaluation, Measure};
+use super::forces::JointSpaceForces;
+use super::part::TreePart;
+use crate::aba::velocities;
+use crate::configuration::{displace, exponential_rate};
+use crate::error::{DynamicsError, Result};
+use crate::model::Model;
+
+/// Buffers of a substep; all of them are of the size of the model.
+#[derive(Debug, Clone)]
+pub(super) struct Rule {
+    /// Accelerations at the start, at the three other stages, and at the end.
+    pub(super) k: [Vec<f64>; 5],
+    /// What forces do at the start.
+    pub(super) first: Action,
+    /// Rates of the displacement u at the last stage, and their weighted sum.
+    w: Vec<f64>,
+    sum: Vec<f64>,
+    u: Vec<f64>,
+    q: Vec<f64>,
+    v: Vec<f64>,
+    pub(super) q_end: Vec<f64>,
+    pub(super) v_end: Vec<f64>,
+}
+
+/// The end of a substep.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Tried {
+    /// Embedded error as a share of the speed.
+    pub(super) error: f64,
+    /// What forces do there.
+    pub(super) action: Action,
+    pub(super) measure: Measure,
+    pub(super) entry: Entry,
+}
+
+impl Rule {
+    pub(super) fn new(model: &Model) -> Self {
+        let zeros = || vec![0.0; model.nv()];
+        Self {
+            k: std::array::from_fn(|_| zeros()),
+            first: Action::default(),
+            w: zeros(),
+            sum: zeros(),
+            u: zeros(),
+            q: model.neutral(),
+            v: zeros(),
+            q_end: model.neutral(),
+            v_end: zeros(),
+        }
+    }
+
+    /// A substep of `h` s by RKMK4 from (q, v), where `k[0]` are the accelerations and `start` was measured.
+    ///
+    /// # Errors
+    /// An end that is not finite, or at which there are no accelerations.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the arguments of a step, passed on"
+    )]
+    pub(super) fn advance(
+        &mut self,
+        model: &Model,
+        part: &TreePart,
+        h: f64,
+        forces: &dyn JointSpaceForces,
+        evaluation: &mut Evaluation,
+        [q, v]: [&[f64]; 2],
+        start: &Measure,
+        account: &Account,
+        moved: &mut Moved,
+    ) -> Result<Tried> {
+        let dofs = part.v.clone();
+        let Action {
+            power: mut work,
+            is_base_free,
+        } = self.first;
+        self.w[dofs.clone()].copy_from_slice(&v[dofs.clone()]);
+        self.sum[dofs.clone()].copy_from_slice(&v[dofs.clone()]);
+        for (stage, share, weight) in [(1, 0.5, 2.0), (2, 0.5, 2.0), (3, 1.0, 1.0)] {
+            for dof in dofs.clone() {
+                self.u[dof] = share * h * self.w[dof];
+                self.v[dof] = v[dof] + share * h * self.k[stage - 1][dof];
+            }
+            displace(model, part.links.clone(), q, &self.u, &mut self.q);
+            evaluation.place(model, part, &self.q, &self.v);
+            let state = [self.q.as_slice(), &self.v];
+            let action = evaluation.accelerate(model, part, forces, state, &mut self.k[stage])?;
+            moved.evaluations += 1;
+            work += weight * action.power;
+            exponential_rate(model, part.links.clone(), &self.u, &self.v, &mut self.w);
+            for dof in dofs.clone() {
+                self.sum[dof] += weight * self.w[dof];
+            }
+        }
+        let [k1, k2, k3, k4, _] = &self.k;
+        for dof in dofs.clone() {
+            self.u[dof] = h / 6.0 * self.sum[dof];
+            self.v_end[dof] = v[dof] + h / 6.0 * (k1[dof] + 2.0 * (k2[dof] + k3[dof]) + k4[dof]);
+        }
+        displace(model, part.links.clone(), q, &self.u, &mut self.q_end);
+        let arrived = self.arrive(
+            model,
+            part,
+            forces,
+            evaluation,
+            is_base_free.then_some((start, h)),
+        )?;
+        let (measure, entry) =
+            self.settle(model, part, h / 6.0 * work, evaluation, arrived, account);
+        let state = [self.q_end.as_slice(), &self.v_end];
+        let action = evaluation.accelerate(model, part, forces, state, &mut self.k[4])?;
+        moved.evaluations += 1;
+        let error = self.error(model, part, h, evaluation, &measure);
+        Ok(Tried {
+            error,
+            action,
+            measure,
+            entry,
+        })
+    }
+
+    /// A step of `h` s by semi-implicit Euler; `None` where its end is not finite.
+    #[expect(
+        clippy::too_many_arguments,
+        reason = "the arguments of a step, passed on"
+    )]
+    pub(super) fn euler(
+        &mut self,
+        model: &Model,
+        part: &TreePart,
+        h: f64,
+        forces: &dyn JointSpaceForces,
+        evaluation: &mut Evaluation,
+        [q, v]: [&[f64]; 2],
+        start: &Measure,
+        account: &Account,
+    ) -> Option<Entry> {
+        let mut work = self.first.power - evaluation.torque_power(part, v);
+        for dof in part.v.clone() {
+            self.v_end[dof] = v[dof] + h * self.k[0][dof];
+            self.u[dof] = h * self.v_end[dof];
+            self.w[dof] = 0.5 * (v[dof] + self.v_end[dof]);
+        }
+        work += evaluation.torque_power(part, &self.w);
+        displace(model, part.links.clone(), q, &self.u, &mut self.q_end);
+        let known = self.first.is_base_free.then_some((start, h));
+        let arrived = self.arrive(model, part, forces, evaluation, known).ok()?;
+        let (_, entry) = self.settle(model, part, h * work, evaluation, arrived, account);
+        Some(entry)
+    }
+
+    /// Goes to the end of the substep; a floating base gets its known place and momentum there.
+    fn arrive(
+        &mut self,
+        model: &Model,
+        part: &TreePart,
+        forces: &dyn JointSpaceForces,
+        evaluation: &mut Evaluation,
+        known: Option<(&Measure, f64)>,
+    ) -> Result<Measure> {
+        let mut measure = evaluation.arrive(model, part, forces, &self.q_end, &self.v_end);
+        if let (Some((start, h)), Some(now)) = (known, &mut measure.floating)
+            && let Some(start) = &start.floating
+        {
+            let shift = now.center_error(part, start, &model.gravity, h);
+            evaluation.shift(model, part, &shift, &mut self.q_end);
+            measure.height -= part.mass * model.gravity.dot(&shift);
+            now.center += shift;
+            now.correct(part, start, &model.gravity, h, &mut self.v_end);
+            velocities(model, &mut evaluation.data, part.links.clone(), &self.v_end);
+            measure.kinetic = evaluation.kinetic(model, part, &self.v_end);
+        }
+        match measure.is_finite() {
+            true => Ok(measure),
+            false => Err(DynamicsError::NotFinite),
+        }
+    }
+
+    fn settle(
+        &mut self,
+        model: &Model,
+        part: &TreePart,
+        work: f64,
+        evaluation: &mut Evaluation,
+        mut measure: Measure,
+        account: &Account,
+    ) -> (Measure, Entry) {
+        let v = &mut self.v_end;
+        let entry = account.settle(model, part, work, evaluation, &mut measure, v);
+        (measure, entry)
+    }
+
+    /// The embedded error of third order, h/10 (k4 − k5), as a share of the speed; both as √ of kinetic
+    /// energy. Speeds that rounding alone explains do not count.
+    fn error(
+        &mut self,
+        model: &Model,
+        part: &TreePart,
+        h: f64,
+        evaluation: &mut Evaluation,
+        measure: &Measure,
+    ) -> f64 {
+        /// Share of what gravity does in a substep below which a speed is noise.
+        const NOISE: f64 = 1e-6;
+        let [k1, _, _, k4, k5] = &self.k;
+        for dof in part.v.clone() {
+            self.u[dof] = 0.1 * h * (k4[dof] - k5[dof]);
+        }
+        let error = evaluation.quadratic(model, part, &self.u);
+        let fall = NOISE * h * model.gravity.norm();
+        let speed = 2.0 * measure.kinetic
+            + h * h * evaluation.quadratic(model, part, k1)
+            + part.mass * fall * fall;
+        match error > 0.0 {
+            true => (error / speed).sqrt(),
+            // No error; and what is not a number is none to go on with.
+            false if error == 0.0 => 0.0,
+            false => f64::INFINITY,
+        }
+    }
+}

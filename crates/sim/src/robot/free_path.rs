@@ -1,0 +1,138 @@
+//! The way of a robot's trees through a step in which no constraint acts on them.
+
+use stiction_dynamics::{Data, Model, MotionMemory, Moved, TreeMotion, light_joint_inertias};
+
+use super::forces::TreeForces;
+use super::{Robot, TREE_MEMORY};
+use crate::error::Result;
+use crate::mechanism::{Now, StepWork};
+use crate::state::State;
+
+/// Free paths of a robot's trees.
+#[derive(Debug)]
+pub(super) struct FreePaths {
+    motion: TreeMotion,
+    forces: TreeForces,
+    /// Constant velocities of the trees' ways, as the robot's v.
+    pub(super) velocity: Vec<f64>,
+    trees: Vec<Path>,
+    /// What the last step did.
+    pub(super) work: StepWork,
+}
+
+/// The path of one tree.
+#[derive(Debug, Clone, Copy, Default)]
+struct Path {
+    /// Whether it was found in this step.
+    is_known: bool,
+    is_taken: bool,
+    memory: MotionMemory,
+    moved: Moved,
+}
+
+impl FreePaths {
+    pub(super) fn new(model: &Model, trees: usize) -> Result<Self> {
+        let inertias = light_joint_inertias(model, &mut Data::new(model))?;
+        Ok(Self {
+            motion: TreeMotion::new(model),
+            forces: TreeForces::new(model, inertias),
+            velocity: vec![0.0; model.nv()],
+            trees: vec![Path::default(); trees],
+            work: StepWork::default(),
+        })
+    }
+
+    /// Forgets the paths of the last step.
+    pub(super) fn begin_step(&mut self) {
+        for path in &mut self.trees {
+            (path.is_known, path.is_taken) = (false, false);
+        }
+    }
+
+    pub(super) fn is_on(&self, tree: usize) -> bool {
+        self.trees[tree].is_taken
+    }
+
+    /// Velocities of the robot, each tree at the end of the path that was found last.
+    pub(super) fn end_velocity(&self) -> &[f64] {
+        self.motion.end().1
+    }
+
+    pub(super) fn leave(&mut self, tree: usize) {
+        self.trees[tree].is_taken = false;
+    }
+}
+
+impl Robot {
+    /// Finds the free path of a tree and puts it there.
+    pub(super) fn move_freely(&mut self, tree: usize, now: &Now<'_>) -> Result<()> {
+        self.find_path(tree, now)?;
+        self.paths.trees[tree].is_taken = true;
+        Ok(())
+    }
+
+    /// Finds the free path of a tree, once in a step.
+    pub(super) fn find_path(&mut self, tree: usize, now: &Now<'_>) -> Result<()> {
+        let FreePaths {
+            motion,
+            forces,
+            velocity,
+            trees,
+            ..
+        } = &mut self.paths;
+        let path = &mut trees[tree];
+        if path.is_known {
+            return Ok(());
+        }
+        let (q, v) = (&now.state.q[self.q.clone()], &now.state.v[self.v.clone()]);
+        let step = now.settings.time_step;
+        forces.begin(&self.model, &self.joints, &self.views[tree], step);
+        forces.drive(&now.inputs.dofs[self.v.clone()]);
+        let links = self.first_body..self.first_body + self.ids.len();
+        forces.push(&now.inputs.wrenches[links]);
+        forces.choose([q, v]);
+        let memory = &now.state.memory[self.memory.clone()];
+        path.memory = MotionMemory::from_slice(&memory[tree * TREE_MEMORY..]);
+        path.moved = motion.step(
+            &self.model,
+            tree,
+            step,
+            &now.settings.motion(),
+            forces,
+            [q, v],
+            &mut path.memory,
+        )?;
+        motion.mean_velocity(&self.model, tree, q, step, velocity)?;
+        path.is_known = true;
+        Ok(())
+    }
+
+    /// Writes where trees on free paths end, and adds up what moving did.
+    pub(super) fn follow_paths(&mut self, next: &mut State) {
+        self.paths.work = StepWork::default();
+        let (q, v) = self.paths.motion.end();
+        for (tree, path) in self.paths.trees.iter().enumerate() {
+            let at = self.memory.start + tree * TREE_MEMORY;
+            let memory = &mut next.memory[at..at + MotionMemory::LEN];
+            if !path.is_taken {
+                // What a contact took is nothing to win back.
+                memory[0] = memory[0].min(0.0);
+                continue;
+            }
+            memory.copy_from_slice(&path.memory.to_array());
+            let view = &self.views[tree];
+            let coordinates = self.coordinates[tree].clone();
+            let from = self.q.start;
+            next.q[from + coordinates.start..from + coordinates.end]
+                .copy_from_slice(&q[coordinates]);
+            let from = self.v.start;
+            next.v[from + view.dofs.start..from + view.dofs.end]
+                .copy_from_slice(&v[view.dofs.clone()]);
+            self.paths.work += StepWork {
+                done: path.moved.work,
+                taken: path.moved.taken,
+                substeps: path.moved.substeps,
+            };
+        }
+    }
+}
