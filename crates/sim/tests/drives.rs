@@ -400,6 +400,8 @@ fn what_drives_one_joint_adds_up() {
     let settings = Settings {
         time_step: DT,
         gravity: Vector3::zeros(),
+        max_substeps: 1,
+        energy_account: false,
         ..Settings::default()
     };
     let mut world = World::new(settings).unwrap();

@@ -11,6 +11,8 @@ fn settings() -> Settings {
     Settings {
         gravity: Vector3::zeros(),
         tolerance: 1e-12,
+        max_substeps: 1,
+        energy_account: false,
         ..Settings::default()
     }
 }
