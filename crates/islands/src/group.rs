@@ -268,6 +268,13 @@ impl Islands {
         }
     }
 
+    /// Calls `visit` for every subsystem that goes through the step another way than with v̂.
+    pub fn for_each_on_way(&self, mut visit: impl FnMut(usize)) {
+        for island in self.active_islands().filter(|island| island.has_way()) {
+            island.members.iter().for_each(|&member| visit(member));
+        }
+    }
+
     /// What the solvers were given last, islands without constraints left out.
     pub fn problems(&self) -> impl Iterator<Item = SolvedProblem<'_>> {
         self.active_islands().filter_map(Island::solved)

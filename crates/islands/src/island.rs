@@ -244,6 +244,11 @@ impl Island {
         )
     }
 
+    /// Whether the members go through the step another way than with v̂.
+    pub(crate) fn has_way(&self) -> bool {
+        !self.way.is_empty()
+    }
+
     /// Hands out the way of the members through the step where it is not v̂.
     pub(crate) fn write_way(&self, dof_start: &[usize], way: &mut [f64]) {
         if self.way.is_empty() {

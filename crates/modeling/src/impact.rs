@@ -2,9 +2,10 @@
 //!
 //! Implicit Euler moves a body in flight on an exact parabola: with the acceleration a = (v_f − v)/dt its
 //! positions q, q + dt v_f, … are those of a motion whose velocity at the start of the step is
-//! v + a dt/2. A contact of gap φ therefore closes when φ + w τ + a τ²/2 = 0 with w = v_n + a dt/2, at the
-//! speed v_i = w + a τ, and with restitution leaves at −ε v_i. What follows for the step's end is exact:
-//! the velocity that the scheme is to have then, and the way to there.
+//! v + a dt/2: velocities lag behind by half a step. What flies by a rule of higher order has no such lag.
+//! A contact of gap φ therefore closes when φ + w τ + a τ²/2 = 0 with w = v_n + lag a dt, at the speed
+//! v_i = w + a τ, and with restitution leaves at −ε v_i. What follows for the step's end is exact: the
+//! velocity that the scheme is to have then, and the way to there.
 //!
 //! Several impacts in one island are solved at once, each with the speed and at the instant that it has in
 //! the motion without any of them (Newton's rule for each contact); all else that holds the bodies, contacts
@@ -19,6 +20,8 @@ pub struct Impact {
     pub before: f64,
     /// J v_f, (t1, t2, n), of the motion without impacts, driven frames included, m/s.
     pub free: [f64; 3],
+    /// By how many steps velocities lag behind positions in flight: 1/2 for implicit Euler, else 0.
+    pub lag: f64,
     /// Coefficient of restitution ε in (0, 1].
     pub restitution: f64,
     /// Time step, s.
@@ -45,8 +48,9 @@ impl Impact {
     pub fn rebound(&self) -> Option<Rebound> {
         let (gap, dt, free) = (self.gap.max(0.0), self.dt, self.free[2]);
         let acceleration = (free - self.before) / dt;
-        let start = 0.5 * (self.before + free);
-        if gap + dt * free >= 0.0 {
+        let start = self.before + self.lag * (free - self.before);
+        let mean = start + 0.5 * (free - self.before);
+        if gap + dt * mean >= 0.0 {
             return None;
         }
         let impact = -(start * start - 2.0 * acceleration * gap).max(0.0).sqrt();
@@ -70,7 +74,7 @@ impl Impact {
             way: [
                 slid * self.free[0],
                 slid * self.free[1],
-                free + change * left / dt,
+                mean + change * left / dt,
             ],
         })
     }
@@ -93,6 +97,7 @@ mod tests {
                 gap,
                 before: velocity,
                 free: [0.0, 0.0, free],
+                lag: 0.5,
                 restitution,
                 dt: DT,
             };

@@ -60,6 +60,12 @@ pub trait Mechanism: Any + Send + Sync {
     /// Turns b of a subsystem that is [solved alone](Self::solves_alone) into A⁻¹ b.
     fn solve_alone(&self, _subsystem: usize, _b: &mut [f64]) {}
 
+    /// By how many steps its velocities lag behind its positions where nothing touches it: half a step for
+    /// implicit Euler, none for what has a better free path.
+    fn velocity_lag(&self) -> f64 {
+        0.5
+    }
+
     /// Looks at the v̂ that was solved for, before it is used: whether A and b were changed, so that the
     /// step is to be solved again. Asked again after every solve, and to say no in the end.
     ///

@@ -74,6 +74,8 @@ pub(crate) struct Robot {
     joints: JointForces,
     joint_rows: Vec<JointRow>,
     paths: FreePaths,
+    /// By how many steps velocities lag behind positions on a free path.
+    lag: f64,
     external: Vec<Force>,
     b: Vec<f64>,
     /// Bias force of the last [`prepare`](Mechanism::prepare), forces from outside included.
@@ -128,6 +130,7 @@ impl Robot {
             q: element.q,
             memory: element.memory,
             paths,
+            lag: 0.0,
             v: first_dof..first_dof + model.nv(),
             placed: Data::new(&model),
             measured: Mutex::new(Data::new(&model)),
@@ -257,6 +260,10 @@ impl Mechanism for Robot {
 
     fn solve_alone(&self, subsystem: usize, b: &mut [f64]) {
         b.copy_from_slice(&self.paths.velocity[self.views[subsystem].dofs.clone()]);
+    }
+
+    fn velocity_lag(&self) -> f64 {
+        self.lag
     }
 
     fn take_free_path(

@@ -2,7 +2,7 @@
 
 use stiction_constraints::{Subsystem, Tree, TreeBody};
 use stiction_dynamics::{
-    Force, Motion, TreeView, bias_from_kinematics, forward_kinematics_velocity,
+    Force, Integrator, Motion, TreeView, bias_from_kinematics, forward_kinematics_velocity,
     jacobians_from_kinematics,
 };
 use stiction_modeling::{Places, Twist};
@@ -59,6 +59,10 @@ impl Robot {
     /// A = M/(1 − θ) + implicit gains, b = M v/(1 − θ) + dt (τ − h).
     pub(super) fn prepare_trees(&mut self, now: &Now<'_>, places: &mut Places) -> Result<()> {
         let dt = now.settings.time_step;
+        self.lag = match now.settings.integrator {
+            Integrator::Rk4 => 0.0,
+            Integrator::Euler => 0.5,
+        };
         let v = &now.state.v[self.v.clone()];
         let drives = &now.inputs.dofs[self.v.clone()];
         let q = &now.state.q[self.q.clone()];

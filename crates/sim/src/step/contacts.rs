@@ -145,10 +145,11 @@ fn surface(material: &ContactMaterial) -> Surface {
 }
 
 impl Contacts {
-    /// What a contact that closes does in this step; `free` is J v̂ of the motion without impacts.
+    /// What a contact that closes does in this step; `free` is J v̂ of the motion without impacts, `lag` how
+    /// far velocities lag behind positions in flight, in steps.
     pub(crate) fn bounce(
         &self,
-        item: usize,
+        (item, lag): (usize, f64),
         scheme: &Scheme,
         note: &RowNote,
         free: &[f64],
@@ -159,6 +160,7 @@ impl Contacts {
             gap: closing.gap,
             before: closing.velocity,
             free: [free[0] + t1, free[1] + t2, free[2] + n],
+            lag,
             restitution: self.points[item].material.restitution,
             dt: scheme.dt,
         };

@@ -124,6 +124,8 @@ impl FreePaths {
                 }
             }
         }
+        // What is pushed back or bounces is on a way of its own, even where no impulse is left at its end.
+        islands.for_each_on_way(|subsystem| self.touch[subsystem] = Touch::Acts);
         self.is_asked.clear();
         self.is_asked.resize(self.touch.len(), false);
         if !self.touch.contains(&Touch::Perhaps) {

@@ -4,7 +4,7 @@ use stiction_constraints::{Problem, Subsystem};
 use stiction_islands::{Assembly, AssemblyError, Bounce, Head, RowKey, RowList, RowNote};
 use stiction_modeling::{Places, Scheme};
 
-use super::contacts::Contacts;
+use super::contacts::{Contacts, touches};
 use crate::connection::Connection;
 use crate::mechanism::{Layout, Mechanisms, RowContext, RowSource};
 use crate::tendon::TendonEntry;
@@ -150,9 +150,17 @@ impl Assembly for WorldAssembly<'_> {
 
     fn bounce(&self, head: &Head, note: &RowNote, free: &[f64]) -> Option<Bounce> {
         match head.source as usize {
-            CONTACTS => self
-                .contacts
-                .bounce(head.item as usize, self.scheme, note, free),
+            CONTACTS => {
+                let item = head.item as usize;
+                let (mut lags, mut count) = (0.0, 0.0);
+                touches(&self.contacts.points[item], self.places, |subsystem| {
+                    let (mechanism, _) = self.layout.owner[subsystem];
+                    lags += self.mechanisms.get(mechanism).velocity_lag();
+                    count += 1.0;
+                });
+                let lag = if count > 0.0 { lags / count } else { 0.5 };
+                self.contacts.bounce((item, lag), self.scheme, note, free)
+            }
             _ => None,
         }
     }
