@@ -276,6 +276,13 @@ fn add_row_velocity(
         }
         return;
     }
+    if let RowBlock::Body { body, values } = block {
+        let own = &v[6 * body..6 * body + 6];
+        for (out, row) in out.iter_mut().zip(values.chunks_exact(6)) {
+            *out += dot(row, own);
+        }
+        return;
+    }
     for (row, out) in out.iter_mut().enumerate() {
         block.for_each(row, |at, a, b| *out += a * b * v[at]);
     }

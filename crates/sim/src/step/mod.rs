@@ -199,7 +199,7 @@ impl World {
         let warm = self.settings.warm_start.then_some(&self.warm_start);
         let policy = &self.settings.overlaps;
         let step = StepContext::new(&self.rows, &assembly, warm, policy, &budget);
-        let step = step.until(self.deadline).from(StartVelocity {
+        let step = step.until(self.deadline).starting_with(StartVelocity {
             velocity: &self.state.v,
             theta: scheme.theta,
         });
@@ -259,12 +259,12 @@ impl World {
         for mechanism in self.mechanisms.iter_mut() {
             mechanism.advance(&now, &self.v_hat, &mut self.next)?;
         }
-        self.plain.clone_from(&self.next.q);
         if self.has_way {
-            self.next.q.clone_from(&self.passing);
+            // The other way round where it is needed later: positions without pushes.
+            std::mem::swap(&mut self.next.q, &mut self.passing);
         }
-        if !self.is_pushed {
-            self.plain.clone_from(&self.next.q);
+        if self.is_pushed {
+            self.plain.clone_from(&self.passing);
         }
         self.advance_actuators();
         self.check_next()?;
@@ -289,7 +289,7 @@ impl World {
     fn measure_energy(&mut self, before: Option<WorldEnergy>) -> Result<()> {
         self.add_direct_work();
         let after = self.energy_now()?;
-        if self.plain != self.state.q {
+        if self.is_pushed {
             self.report.energy.projection = self.projection_work(&after)?;
         }
         self.close_ledger(&before.unwrap_or(after), &after);
