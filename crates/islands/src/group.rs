@@ -134,7 +134,7 @@ impl<'a> StepContext<'a> {
 
     /// The same with velocities before the step, so that the work of constraints is measured.
     #[must_use]
-    pub fn from(mut self, start: StartVelocity<'a>) -> Self {
+    pub fn starting_with(mut self, start: StartVelocity<'a>) -> Self {
         self.start = Some(start);
         self
     }

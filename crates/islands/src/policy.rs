@@ -43,8 +43,10 @@ pub struct OverlapPolicy {
 impl OverlapPolicy {
     /// Pushes slower than this leave no motion that anybody sees, m/s.
     pub(crate) const UNSEEN: f64 = 1e-5;
-    /// Share of energy that rounding and tolerance explain.
-    pub(crate) const ROUNDING: f64 = 1e-6;
+    /// Times the energy without constraints from which on a motion is mostly that of its pushes: it is taken
+    /// out of the velocity. Below it stays in, because positions that are changed without velocities do
+    /// not keep angular momentum.
+    pub(crate) const MOSTLY_PUSHED: f64 = 2.0;
 }
 
 impl Default for OverlapPolicy {
@@ -107,7 +109,7 @@ impl Island {
         }
         self.leave_errors_if_failed(step, &budget, &mut report)?;
         let mut start_residual = report.start_residual;
-        if self.is_split(step) {
+        if self.is_split(step, report.outcome.is_converged()) {
             if report.outcome.is_converged() {
                 self.keep_way();
             } else {

@@ -29,6 +29,8 @@ struct Push {
     delay: PushDelay,
     /// Whether no motion opens or closes the contact.
     is_idle: bool,
+    /// Whether it is a limit, and no contact.
+    is_limit: bool,
 }
 
 impl Push {
@@ -83,6 +85,8 @@ impl PushOut {
         if note.push_out != 0.0 {
             push.delay = delay;
             push.left_out = f64::from(u8::from(delay.is_on()));
+            let position = self.pushes.len();
+            push.is_limit = !problem.constraints()[position].law.is_contact();
             push.normal = problem.errors()[pushed_row(problem, self.pushes.len())];
         }
         self.pushes.push(push);
@@ -112,9 +116,11 @@ impl PushOut {
         Ok(())
     }
 
-    /// Whether anything is pushed at a speed that matters, and not held.
-    pub(crate) fn is_pushing(&self, policy: &OverlapPolicy) -> bool {
-        self.pushes.iter().any(|push| push.is_notable(policy))
+    /// Whether joints or tendons come back from beyond their limits.
+    pub(crate) fn has_limits(&self) -> bool {
+        self.pushes
+            .iter()
+            .any(|push| push.pushed() != 0.0 && push.is_limit)
     }
 
     /// Whether anything is pushed faster than this, m/s, and not held.

@@ -67,11 +67,11 @@ fn csv_has_a_row_per_frame_and_names_every_column() {
     assert!(lines[0].contains("\"cup, \"\"red\"\".x\""));
     assert!(lines[0].contains("cup#1.z,") && lines[0].contains("cup#2.wz,joint0"));
     let values: Vec<&str> = lines[1].split(',').collect();
-    assert_eq!(values.len(), 11 + 3 * 13 + 1);
+    assert_eq!(values.len(), 16 + 3 * 13 + 1);
     assert_eq!(values[0].parse::<f64>().unwrap(), 0.1 + 0.2);
     assert_eq!(values[6], "NaN");
-    assert_eq!(values[11 + 13 + 2], "inf");
-    assert_eq!(values[11 + 3 * 13].parse::<f64>().unwrap(), 1e-300);
+    assert_eq!(values[16 + 13 + 2], "inf");
+    assert_eq!(values[16 + 3 * 13].parse::<f64>().unwrap(), 1e-300);
 }
 
 #[test]

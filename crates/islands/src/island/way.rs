@@ -78,17 +78,19 @@ impl Island {
     }
 
     /// Whether the way through the step is not the velocity at its end: where something bounces, and
-    /// where something is pushed back, which must not keep the velocity of the push.
-    pub(crate) fn is_split(&mut self, step: &StepContext<'_>) -> bool {
+    /// where pushing bodies apart gave energy, which they must not keep, or contradicts something; joints
+    /// never keep the velocity with which they come back.
+    pub(crate) fn is_split(&mut self, step: &StepContext<'_>, is_solved: bool) -> bool {
         if step.start.is_none() {
             return false;
         }
         !self.bounces.is_empty()
-            || self.push_out.is_pushing(step.policy)
             || (self.push_out.is_faster(OverlapPolicy::UNSEEN)
-                && self.energies().is_some_and(|energies| {
-                    energies.found > energies.free * (1.0 + OverlapPolicy::ROUNDING)
-                }))
+                && (!is_solved
+                    || self.push_out.has_limits()
+                    || self.energies().is_some_and(|energies| {
+                        energies.found > OverlapPolicy::MOSTLY_PUSHED * energies.free
+                    })))
     }
 
     /// Gives e of the way through the step: pushes are in it already.
@@ -274,6 +276,13 @@ fn add_row_velocity(
         }
         for (out, row) in out.iter_mut().zip(values.chunks_exact(6)) {
             *out += dot_in_order(row, twist.as_slice());
+        }
+        return;
+    }
+    if let RowBlock::Body { body, values } = block {
+        let own = &v[6 * body..6 * body + 6];
+        for (out, row) in out.iter_mut().zip(values.chunks_exact(6)) {
+            *out += dot(row, own);
         }
         return;
     }

@@ -55,27 +55,43 @@ impl Contacts {
     }
 }
 
-/// Gap from which on a contact acts on the two surfaces and not between them, m: one that closes within
-/// the step has its forces there. Below, arms differ by less than anybody sees.
+/// Gap from which on a contact with something that nothing moves acts on the surface of what does move, m:
+/// one that closes within the step has its forces there. Below, arms differ by less than anybody sees.
 const OPEN: f64 = 1e-6;
 
-/// Where a contact acts: both sides on the point between the two surfaces while these touch, each side on
-/// its own surface while they are apart.
+/// Where a contact acts: both sides on the point between the two surfaces, so that angular momentum is
+/// kept; where only one side moves and they are apart, on the surface of that side.
 #[inline]
 fn sites(point: &ContactPoint, places: &Places) -> [Site; 2] {
-    if point.gap <= OPEN {
-        return [
-            site(&point.on[0], point, places),
-            site(&point.on[1], point, places),
-        ];
-    }
-    [(0, point.point_a()), (1, point.point_b())].map(|(side, at)| {
-        let on_surface = ContactPoint {
-            point: at,
-            ..*point
-        };
-        site(&point.on[side], &on_surface, places)
-    })
+    let at = match point.gap <= OPEN {
+        true => point.point,
+        false => match [0, 1].map(|side| moves(&point.on[side], places)) {
+            [true, false] => point.point_a(),
+            [false, true] => point.point_b(),
+            _ => point.point,
+        },
+    };
+    let placed = ContactPoint {
+        point: at,
+        ..*point
+    };
+    [
+        site(&point.on[0], &placed, places),
+        site(&point.on[1], &placed, places),
+    ]
+}
+
+/// Whether a subsystem moves what carries a side of a contact.
+fn moves(support: &Support, places: &Places) -> bool {
+    let (motion, indices) = match support {
+        Support::Frame(frame) => (&places.frames.motion, std::slice::from_ref(frame)),
+        Support::Frames { frames, .. } => (&places.frames.motion, &frames[..]),
+        Support::Nodes { nodes, count, .. } => {
+            (&places.nodes.motion, &nodes[..usize::from(*count)])
+        }
+    };
+    let mut indices = indices.iter();
+    indices.any(|&index| motion[index as usize].subsystem().is_some())
 }
 
 #[inline]

@@ -218,7 +218,7 @@ impl World {
         let warm = self.settings.warm_start.then_some(&self.warm_start);
         let policy = &self.settings.overlaps;
         let step = StepContext::new(&self.rows, &assembly, warm, policy, &budget);
-        let step = step.until(self.deadline).from(StartVelocity {
+        let step = step.until(self.deadline).starting_with(StartVelocity {
             velocity: &self.state.v,
             theta: scheme.theta,
         });
@@ -323,12 +323,12 @@ impl World {
             mechanism.advance(&now, &self.v_hat, &mut self.next)?;
             work += mechanism.step_work();
         }
-        self.plain.clone_from(&self.next.q);
         if self.has_way {
-            self.next.q.clone_from(&self.passing);
+            // The other way round where it is needed later: positions without pushes.
+            std::mem::swap(&mut self.next.q, &mut self.passing);
         }
-        if !self.is_pushed {
-            self.plain.clone_from(&self.next.q);
+        if self.is_pushed {
+            self.plain.clone_from(&self.passing);
         }
         self.report.substeps = work.substeps;
         self.report.energy_taken = work.taken;
@@ -355,7 +355,7 @@ impl World {
     fn measure_energy(&mut self, before: Option<WorldEnergy>) -> Result<()> {
         self.add_direct_work();
         let after = self.energy_now()?;
-        if self.plain != self.state.q {
+        if self.is_pushed {
             self.report.energy.projection = self.projection_work(&after)?;
         }
         self.close_ledger(&before.unwrap_or(after), &after);

@@ -107,7 +107,7 @@ pub struct World {
     pub(crate) has_way: bool,
     /// Whether that is because something is pushed back.
     pub(crate) is_pushed: bool,
-    /// Positions at the end of the step before any were put right.
+    /// Positions at the end of the step before any were put right, where some were.
     pub(crate) plain: Vec<f64>,
     /// Mean of the velocities before and after the step.
     pub(crate) mean_velocity: Vec<f64>,

@@ -90,7 +90,10 @@ impl World {
     /// # Errors
     /// Shapes that cannot be tested.
     pub fn overlaps(&mut self, depth: f64) -> Result<Vec<BodyOverlap>> {
+        let (penetration, stages) = (self.report.penetration, self.report.stages);
         self.detect_contacts()?;
+        // The report is of the last step.
+        (self.report.penetration, self.report.stages) = (penetration, stages);
         let colliders = self.colliders.as_slice();
         let mut found: Vec<BodyOverlap> = Vec::new();
         for contact in &self.contacts.points {
