@@ -282,7 +282,7 @@ fn add_row_velocity(
     if let RowBlock::Body { body, values } = block {
         let own = &v[6 * body..6 * body + 6];
         for (out, row) in out.iter_mut().zip(values.chunks_exact(6)) {
-            *out += dot(row, own);
+            *out += dot_in_order(row, own);
         }
         return;
     }
