@@ -236,7 +236,7 @@ fn what_came_to_rest_needs_little_solving() {
         speed = speed.max((2.0 * report.kinetic_energy).sqrt());
     }
     // With every guess within the tolerance taken it is 160.
-    assert!(solved <= 80, "{solved} of 240 steps at rest were solved");
+    assert!(solved <= 100, "{solved} of 240 steps at rest were solved");
     assert!(speed < 3e-7, "{speed} m/s");
 }
 
