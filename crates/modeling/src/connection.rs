@@ -58,6 +58,11 @@ impl ConnectionKind {
         }
     }
 
+    /// Whether it is a spring.
+    pub fn is_spring(&self) -> bool {
+        matches!(self, ConnectionKind::Spring { .. })
+    }
+
     /// Rows of each of the connection's constraints.
     pub fn parts(&self) -> &'static [usize] {
         match self {

@@ -372,6 +372,22 @@ impl Tendon {
         }
     }
 
+    /// Decides which row the tendon has in a projection of positions: its limits, at this `length`. One
+    /// that began the step beyond comes back by its velocity; the projection only undoes what the step
+    /// added.
+    pub fn prepare_positions(&mut self, length: f64, places: &Places) {
+        self.linearize(places);
+        self.rows.clear();
+        if self.strand.beyond(length).is_some() {
+            let [lower, upper] = self.strand.limits;
+            let law = Law::JointLimit {
+                lower: lower.min(self.start) - length,
+                upper: upper.max(self.start) - length,
+            };
+            self.push(0, law, 0.0);
+        }
+    }
+
     fn push(&mut self, part: u64, law: Law, error: f64) {
         // Where nothing changes the length, as between points that coincide, there is no row.
         let has_gradient = match &self.path {

@@ -36,6 +36,12 @@ pub struct Settings {
     /// Further passes of linearise-and-solve in one step, against drift; 0 is the plain scheme. With
     /// any, connections are closed whole in every step.
     pub relinearizations: usize,
+    /// Largest error of position that joints between bodies, loops, couplings and hard tendons keep at
+    /// the end of a step, as a share of the size of their links (rad for angles), see
+    /// [`PositionError`](crate::PositionError): what is above is projected out. Infinite for no
+    /// projection.
+    #[serde(default = "default_joint_tolerance")]
+    pub joint_tolerance: f64,
     /// Whether bodies that don't touch are solved apart.
     pub islands: bool,
     /// Whether impulses of the last step are the guess of the next.
@@ -43,6 +49,10 @@ pub struct Settings {
     /// Limits of what is done about bodies that overlap and cannot simply be pushed apart.
     #[serde(default)]
     pub overlaps: OverlapPolicy,
+}
+
+fn default_joint_tolerance() -> f64 {
+    Settings::default().joint_tolerance
 }
 
 impl Settings {
@@ -71,6 +81,13 @@ impl Settings {
         )?;
         not_negative("settings", "push_out_speed", self.push_out_speed)?;
         not_negative("settings", "contact_margin", self.contact_margin)?;
+        check(
+            "settings",
+            "joint_tolerance",
+            self.joint_tolerance,
+            self.joint_tolerance > 0.0,
+            "must be positive",
+        )?;
         let overlaps = &self.overlaps;
         for (field, value) in [
             ("overlaps.notable", overlaps.notable),
@@ -110,6 +127,7 @@ impl Default for Settings {
             push_out_speed: 0.5,
             contact_margin: 1e-3,
             relinearizations: 0,
+            joint_tolerance: 1e-6,
             islands: true,
             warm_start: true,
             overlaps: OverlapPolicy::default(),

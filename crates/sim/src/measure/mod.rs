@@ -10,7 +10,7 @@ pub use joints::JointState;
 pub use position_errors::{PositionConstraint, PositionError};
 
 pub(crate) use last_step::LastStep;
-pub(crate) use position_errors::{HeldPositions, radius_of_gyration};
+pub(crate) use position_errors::radius_of_gyration;
 
 use nalgebra::{Point3, Vector3};
 use stiction_collision::Support;

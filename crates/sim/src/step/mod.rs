@@ -6,12 +6,14 @@
 
 mod contacts;
 mod passes;
+mod projection;
 mod report;
 mod rows;
 
 pub use report::{ContactForce, ContactMode, StageTimes, StepReport};
 
 pub(crate) use contacts::{Contacts, relative_velocity, touches};
+pub(crate) use projection::Projection;
 pub(crate) use rows::RowKind;
 
 use std::time::{Duration, Instant};
@@ -243,6 +245,7 @@ impl World {
         self.next.time = self.state.time + self.settings.time_step;
         self.next.step = self.state.step + 1;
         self.keep_last_step();
+        self.project()?;
         self.state.copy_from(&self.next);
         self.warm_start.store(&self.rows, self.last.results());
         self.commands.clear_forces();

@@ -27,7 +27,7 @@ use crate::sense::Sensor;
 use crate::settings::Settings;
 use crate::solvers;
 use crate::state::State;
-use crate::step::{ContactForce, Contacts, StepReport};
+use crate::step::{ContactForce, Contacts, Projection, StepReport};
 use crate::tendon::TendonEntry;
 use drawing::Drawing;
 
@@ -97,6 +97,7 @@ pub struct World {
     pub(crate) islands: Islands,
     pub(crate) v_hat: Vec<f64>,
     pub(crate) results: Vec<RowResult>,
+    pub(crate) projection: Projection,
     /// The state at the end of the step, before it takes effect.
     pub(crate) next: State,
     // What can be asked about the last step.
@@ -164,6 +165,7 @@ impl World {
             islands: Islands::default(),
             v_hat: Vec::new(),
             results: Vec::new(),
+            projection: Projection::default(),
             next: State::default(),
             last: LastStep::default(),
             contact_forces: Vec::new(),
@@ -227,6 +229,7 @@ impl World {
         self.solver_name = make().name().to_owned();
         self.make_solver = Box::new(make);
         self.islands.clear();
+        self.projection.clear();
     }
 
     /// Looks at this flag while solving: a step during which it is raised ends at once with
