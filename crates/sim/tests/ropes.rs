@@ -28,7 +28,9 @@ fn rope(links: usize, end: f64, settings: Settings) -> (World, f64) {
         let body = RigidBody::free(&format!("link {index}"), inertia).at_position(at, 0.0, 0.0);
         let body = world.add_body(body).unwrap();
         let joint = Connection::new(&format!("joint {index}"), ConnectionKind::Ball, last, body);
-        world.connect(joint.anchored(anchor, half.inverse())).unwrap();
+        world
+            .connect(joint.anchored(anchor, half.inverse()))
+            .unwrap();
         (last, anchor) = (body, half);
     }
     if end > 0.0 {

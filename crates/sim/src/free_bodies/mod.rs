@@ -9,6 +9,7 @@ use nalgebra::{
 };
 use stiction_constraints::Subsystem;
 use stiction_dynamics::Inertia;
+use stiction_modeling::averaged::arm_stiffness;
 use stiction_modeling::{Motion, Places, Twist};
 
 use crate::body::{Body, BodyHandle, Kind, RigidBody};
@@ -48,6 +49,8 @@ struct FreeBody {
     free: FreeRotation,
     world_inertia: Matrix3<f64>,
     b: [f64; 6],
+    /// What joints add to A where they turn with the body, see [`FreeBodies::stiffen`].
+    stiffness: Matrix3<f64>,
 }
 
 /// Where a free body is and how it moves, world axes.
@@ -104,6 +107,7 @@ impl FreeBodies {
             ..Body::new(name, inertia.mass, registry.mechanism)
         };
         let handle = registry.add_body(entry, motion, CommandKind::Force)?;
+        registry.places.frames.is_averaged[handle.0] = true;
         registry.subsystems = item;
         let element = registry.element(name, &[0.0; 7], &[]);
         let (subsystem, v) = registry.subsystem(&[0.0; 6]);
@@ -123,6 +127,7 @@ impl FreeBodies {
             },
             world_inertia: about_center,
             b: [0.0; 6],
+            stiffness: Matrix3::zeros(),
         });
         let velocities = [&body.velocity, &body.angular_velocity];
         self.set(item, &body.pose, velocities, registry.state);
@@ -141,6 +146,29 @@ impl FreeBodies {
         let center = pose.transform_point(&Point3::from(item.center)).coords;
         write_pose(&mut state.q[item.q..item.q + 7], &center, &pose.rotation);
         item.write_velocity(velocity, angular_velocity, &mut state.v);
+    }
+
+    /// Forgets what joints add to A.
+    pub(crate) fn slacken(&mut self) {
+        for body in &mut self.items {
+            body.stiffness = Matrix3::zeros();
+        }
+    }
+
+    /// Adds the geometric stiffness of an impulse (N·s) on a point of a body's frame (m) over a step of
+    /// `dt` s: half of it, since the arm is averaged over the step.
+    pub(crate) fn stiffen(
+        &mut self,
+        item: usize,
+        point: &Vector3<f64>,
+        impulse: &Vector3<f64>,
+        state: &State,
+        dt: f64,
+    ) {
+        let body = &mut self.items[item];
+        let (_, rotation) = read_pose(&state.q[body.q..body.q + 7]);
+        let arm = rotation * (point - body.center);
+        body.stiffness += arm_stiffness(&arm, impulse) * (0.5 * dt);
     }
 
     /// Centre of mass of a body in its frame and radius of gyration, m.
@@ -224,6 +252,13 @@ impl Mechanism for FreeBodies {
             body.world_inertia = inertia;
             body.b[..3].copy_from_slice(linear.as_slice());
             body.b[3..].copy_from_slice(angular.as_slice());
+            if let Some(guess) = now.guess {
+                // What a later pass has in its arms already.
+                let known = body.stiffness * read_vector(&guess[body.v + 3..]);
+                for (b, known) in body.b[3..].iter_mut().zip(known.iter()) {
+                    *b += known;
+                }
+            }
         }
         Ok(())
     }
@@ -242,7 +277,7 @@ impl Mechanism for FreeBodies {
                 .copy_from(&(Matrix3::identity() * (body.mass * scale)));
             matrix
                 .fixed_view_mut::<3, 3>(3, 3)
-                .copy_from(&(body.world_inertia * scale));
+                .copy_from(&(body.world_inertia * scale + body.stiffness));
         }
     }
 

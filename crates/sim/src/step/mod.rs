@@ -9,6 +9,7 @@ mod passes;
 mod projection;
 mod report;
 mod rows;
+mod stiffness;
 
 pub use report::{ContactForce, ContactMode, StageTimes, StepReport};
 
@@ -148,6 +149,7 @@ impl World {
     pub fn assemble(&mut self) -> Result<()> {
         let clock = Instant::now();
         let scheme = self.settings.scheme();
+        self.stiffen();
         let now = Now {
             state: &self.state,
             inputs: &self.commands.inputs,

@@ -12,6 +12,10 @@ impl World {
     /// Robots whose configuration cannot be integrated.
     pub fn relinearize(&mut self) -> Result<()> {
         let advance = (1.0 - self.settings.theta) * self.settings.time_step;
+        if self.places.advance == 0.0 {
+            let frames = &mut self.places.frames;
+            frames.start.clone_from(&frames.pose);
+        }
         let now = Now {
             state: &self.state,
             inputs: &self.commands.inputs,
