@@ -73,6 +73,7 @@ pub(crate) fn changed(settings: Settings, given: &SettingsDescription) -> Settin
         push_out_speed: given.push_out_speed.unwrap_or(settings.push_out_speed),
         contact_margin: given.contact_margin.unwrap_or(settings.contact_margin),
         relinearizations: given.relinearizations.unwrap_or(settings.relinearizations),
+        joint_tolerance: given.joint_tolerance.unwrap_or(settings.joint_tolerance),
         islands: given.islands.unwrap_or(settings.islands),
         warm_start: given.warm_start.unwrap_or(settings.warm_start),
         ..settings

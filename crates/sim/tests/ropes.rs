@@ -79,3 +79,43 @@ fn figures() {
         }
     }
 }
+
+#[test]
+fn ropes_stay_closed_and_gain_nothing() {
+    for (links, end, relinearizations) in [(50, 0.0, 0), (50, 100.0, 0), (50, 0.0, 2)] {
+        let settings = Settings {
+            relinearizations,
+            ..Settings::default()
+        };
+        let (mut world, scale) = rope(links, end, settings);
+        let [worst, highest, lowest] = swing(&mut world, scale, 1.5);
+        assert!(worst <= 1e-6, "{links} {end} {relinearizations}: {worst:e}");
+        assert!(highest < 1e-9, "{links} {end}: {highest:e}");
+        assert!(lowest > -0.6, "{links} {end}: {lowest}");
+    }
+}
+
+#[test]
+fn a_joint_that_starts_open_is_closed_without_a_blow() {
+    let settings = Settings {
+        gravity: Vector3::zeros(),
+        ..Settings::default()
+    };
+    let mut world = World::new(settings).unwrap();
+    let hook = world.add_body(RigidBody::fixed("hook")).unwrap();
+    let ball = RigidBody::free("ball", Inertia::solid_sphere(1.0, 0.1)).at_position(0.11, 0.0, 0.0);
+    let ball = world.add_body(ball).unwrap();
+    let joint = Connection::new("joint", ConnectionKind::Ball, hook, ball);
+    let anchor = Isometry3::translation(-0.1, 0.0, 0.0);
+    world
+        .connect(joint.anchored(Isometry3::identity(), anchor))
+        .unwrap();
+    let open = world.position_errors()[0];
+    assert!((open.distance - 0.01).abs() < 1e-12 && (open.size - 0.2).abs() < 1e-12);
+    for _ in 0..100 {
+        world.step().unwrap();
+    }
+    assert!(world.worst_position_error() < 1e-6);
+    let twist = world.velocity(ball).unwrap();
+    println!("{twist:?}");
+}

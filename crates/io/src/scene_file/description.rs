@@ -91,6 +91,8 @@ pub struct SettingsDescription {
     pub contact_margin: Option<f64>,
     /// Further passes of linearise-and-solve in one step.
     pub relinearizations: Option<usize>,
+    /// Largest error of joints, loops, couplings and hard tendons, as a share of the size of their links.
+    pub joint_tolerance: Option<f64>,
     /// Whether bodies that don't touch are solved apart.
     pub islands: Option<bool>,
     /// Whether impulses of the last step are the guess of the next.

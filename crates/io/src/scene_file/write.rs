@@ -173,6 +173,7 @@ fn settings(out: &mut Writer, settings: &SettingsDescription) {
         ("baumgarte", settings.baumgarte),
         ("push_out_speed", settings.push_out_speed),
         ("contact_margin", settings.contact_margin),
+        ("joint_tolerance", settings.joint_tolerance),
     ] {
         if let Some(value) = value {
             out.number(key, value);

@@ -141,6 +141,7 @@ fn settings(dice: &mut Dice) -> SettingsDescription {
         push_out_speed: dice.maybe(Dice::size),
         contact_margin: dice.maybe(Dice::size),
         relinearizations: dice.maybe(|dice| dice.below(9) as usize),
+        joint_tolerance: dice.maybe(|dice| dice.between(1e-9, 1.0)),
         islands: dice.maybe(Dice::coin),
         warm_start: dice.maybe(Dice::coin),
         max_contacts: dice.maybe(|dice| 1 + dice.below(9) as usize),

@@ -1,8 +1,11 @@
 //! Free bodies: their equations of motion about the centre of mass, and their way through a step.
 
+mod midpoint;
 mod rotation;
 
 pub(crate) use rotation::turn;
+
+use std::ops::Range;
 
 use nalgebra::{
     Isometry3, Matrix3, Matrix6, Point3, Quaternion, Translation3, UnitQuaternion, Vector3,
@@ -44,7 +47,7 @@ struct FreeBody {
     /// Rotational inertia about the centre of mass, body axes, kg·m², and its inverse.
     inertia: Matrix3<f64>,
     inverse_inertia: Matrix3<f64>,
-    /// Orientation at the start of the step, free rotation over it, and what follows for A and b.
+    /// Orientation whose inertia is in A, free rotation over the step, and what follows for A and b.
     rotation: UnitQuaternion<f64>,
     free: FreeRotation,
     world_inertia: Matrix3<f64>,
@@ -148,6 +151,18 @@ impl FreeBodies {
         item.write_velocity(velocity, angular_velocity, &mut state.v);
     }
 
+    /// Every body: its subsystem, where its velocities are, its frame, and its energy in a state.
+    pub(crate) fn energies<'a>(
+        &'a self,
+        state: &'a State,
+        settings: &'a Settings,
+    ) -> impl Iterator<Item = (usize, Range<usize>, usize, Energy)> + 'a {
+        self.items.iter().map(move |body| {
+            let energy = body.energy(state, settings);
+            (body.subsystem, body.v..body.v + 6, body.frame, energy)
+        })
+    }
+
     /// Forgets what joints add to A.
     pub(crate) fn slacken(&mut self) {
         for body in &mut self.items {
@@ -201,6 +216,16 @@ impl FreeBody {
         }
     }
 
+    fn energy(&self, state: &State, settings: &Settings) -> Energy {
+        let state = self.read(&state.q, &state.v);
+        let local = state.rotation.inverse() * state.angular_velocity;
+        Energy {
+            kinetic: 0.5 * self.mass * state.velocity.norm_squared()
+                + 0.5 * local.dot(&(self.inertia * local)),
+            potential: -self.mass * settings.gravity.dot(&state.center),
+        }
+    }
+
     fn write_velocity(&self, linear: &Vector3<f64>, angular: &Vector3<f64>, v: &mut [f64]) {
         v[self.v..self.v + 3].copy_from_slice(linear.as_slice());
         v[self.v + 3..self.v + 6].copy_from_slice(angular.as_slice());
@@ -228,7 +253,8 @@ impl Mechanism for FreeBodies {
         Ok(())
     }
 
-    /// A = M/(1 − θ) and b = M v/(1 − θ) + M (v_free − v), about the centre of mass.
+    /// A = M/(1 − θ) and b = M v/(1 − θ) + M (v_free − v), about the centre of mass; with θ = 1/2 the
+    /// [balance](midpoint::balance) of angular momentum instead.
     fn prepare(&mut self, now: &Now<'_>, _places: &mut Places) -> Result<()> {
         let (dt, theta) = (now.settings.time_step, now.settings.theta);
         let scale = 1.0 / (1.0 - theta);
@@ -239,17 +265,31 @@ impl Mechanism for FreeBodies {
             let omega = state.angular_velocity;
             let local = state.rotation.inverse() * omega;
             let free = free_rotation(&body.inertia, &local, dt);
-            let turned = turn(&state.rotation, &(state.rotation * free.middle), dt);
-            let change = turned * free.end - omega;
-            let rotation = state.rotation.to_rotation_matrix();
-            let inertia = rotation.matrix() * body.inertia * rotation.matrix().transpose();
-            let inertia = (inertia + inertia.transpose()) * 0.5;
             let linear = (state.velocity * scale + now.settings.gravity * dt) * body.mass
                 + wrench.force * dt;
-            let angular = inertia * (omega * scale + change) + wrench.torque * dt;
-            body.rotation = state.rotation;
+            let torque = wrench.torque * dt;
+            let angular = if theta == Settings::MIDPOINT {
+                let about = match now.guess {
+                    Some(guess) => read_vector(&guess[body.v + 3..]),
+                    None => state.rotation * free.middle,
+                };
+                let rotation = &state.rotation;
+                let balance =
+                    midpoint::balance(&body.inertia, rotation, &omega, &about, &torque, dt);
+                body.rotation = balance.rotation;
+                body.world_inertia = balance.inertia;
+                balance.b
+            } else {
+                let turned = turn(&state.rotation, &(state.rotation * free.middle), dt);
+                let change = turned * free.end - omega;
+                let rotation = state.rotation.to_rotation_matrix();
+                let inertia = rotation.matrix() * body.inertia * rotation.matrix().transpose();
+                let inertia = (inertia + inertia.transpose()) * 0.5;
+                body.rotation = state.rotation;
+                body.world_inertia = inertia;
+                inertia * (omega * scale + change) + torque
+            };
             body.free = free;
-            body.world_inertia = inertia;
             body.b[..3].copy_from_slice(linear.as_slice());
             body.b[3..].copy_from_slice(angular.as_slice());
             if let Some(guess) = now.guess {
@@ -317,6 +357,13 @@ impl Mechanism for FreeBodies {
             let angular = read_vector(&v_hat[body.v + 3..]);
             let velocity = (linear - state.velocity * theta) / (1.0 - theta);
             let center = state.center + linear * dt;
+            if theta == Settings::MIDPOINT {
+                let (from, omega) = (&state.rotation, &state.angular_velocity);
+                let (rotation, after) = midpoint::end_of_step(from, omega, &angular, dt);
+                write_pose(&mut next.q[body.q..body.q + 7], &center, &rotation);
+                body.write_velocity(&velocity, &after, &mut next.v);
+                continue;
+            }
             // The body turns with the middle velocity of its free rotation, changed by what the
             // impulses changed.
             let omega = state.angular_velocity;
@@ -338,11 +385,9 @@ impl Mechanism for FreeBodies {
     fn energy(&self, state: &State, settings: &Settings) -> Result<Energy> {
         let mut energy = Energy::default();
         for body in &self.items {
-            let state = body.read(&state.q, &state.v);
-            let local = state.rotation.inverse() * state.angular_velocity;
-            energy.kinetic += 0.5 * body.mass * state.velocity.norm_squared()
-                + 0.5 * local.dot(&(body.inertia * local));
-            energy.potential -= body.mass * settings.gravity.dot(&state.center);
+            let own = body.energy(state, settings);
+            energy.kinetic += own.kinetic;
+            energy.potential += own.potential;
         }
         Ok(energy)
     }

@@ -4,6 +4,7 @@
 //! write A, b, J and e in place and solve → v̂, λ → new q, v. Each stage is public: who wants another
 //! order calls them in it.
 
+mod account;
 mod contacts;
 mod passes;
 mod projection;
@@ -13,6 +14,7 @@ mod stiffness;
 
 pub use report::{ContactForce, ContactMode, StageTimes, StepReport};
 
+pub(crate) use account::Account;
 pub(crate) use contacts::{Contacts, relative_velocity, touches};
 pub(crate) use projection::Projection;
 pub(crate) use rows::RowKind;
@@ -56,15 +58,8 @@ impl World {
 
     fn try_step(&mut self) -> Result<()> {
         self.control()?;
-        self.detect_contacts()?;
-        self.assemble()?;
-        self.solve()?;
-        for _ in 0..self.settings.relinearizations {
-            self.relinearize()?;
-            self.detect_contacts()?;
-            self.assemble()?;
-            self.solve()?;
-        }
+        self.pass()?;
+        self.pass_again()?;
         self.integrate()
     }
 
@@ -77,14 +72,20 @@ impl World {
         self.report.stages = StageTimes::default();
         let time = self.settings.step_time.map(Duration::from_secs_f64);
         self.deadline = time.and_then(|time| clock.checked_add(time));
+        self.open_account();
         let result = self.run_drives();
+        self.take_driven_velocities();
+        self.report.stages.control += clock.elapsed().as_secs_f64();
+        result
+    }
+
+    /// Driven frames move in this step as they are told.
+    fn take_driven_velocities(&mut self) {
         for (frame, motion) in self.places.frames.motion.iter().enumerate() {
             if *motion == Motion::Driven {
                 self.places.frames.twist[frame] = self.commands.inputs.driven[frame];
             }
         }
-        self.report.stages.control += clock.elapsed().as_secs_f64();
-        result
     }
 
     /// Stage 2: poses → contact points. What moves sees as far as it goes in a step.
@@ -248,6 +249,7 @@ impl World {
         self.next.step = self.state.step + 1;
         self.keep_last_step();
         self.project()?;
+        self.settle_account()?;
         self.state.copy_from(&self.next);
         self.warm_start.store(&self.rows, self.last.results());
         self.commands.clear_forces();

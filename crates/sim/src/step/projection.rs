@@ -286,7 +286,7 @@ impl World {
     }
 
     /// Places everything at the positions of a trial, at rest as far as rows see it.
-    fn place_passing(&mut self) -> Result<()> {
+    pub(super) fn place_passing(&mut self) -> Result<()> {
         let at = Placing {
             q: &self.passing,
             v: &self.next.v,

@@ -27,7 +27,7 @@ use crate::sense::Sensor;
 use crate::settings::Settings;
 use crate::solvers;
 use crate::state::State;
-use crate::step::{ContactForce, Contacts, Projection, StepReport};
+use crate::step::{Account, ContactForce, Contacts, Projection, StepReport};
 use crate::tendon::TendonEntry;
 use drawing::Drawing;
 
@@ -97,7 +97,10 @@ pub struct World {
     pub(crate) islands: Islands,
     pub(crate) v_hat: Vec<f64>,
     pub(crate) results: Vec<RowResult>,
+    /// v̂ of the pass before.
+    pub(crate) last_pass: Vec<f64>,
     pub(crate) projection: Projection,
+    pub(crate) account: Account,
     /// The state at the end of the step, before it takes effect.
     pub(crate) next: State,
     // What can be asked about the last step.
@@ -165,7 +168,9 @@ impl World {
             islands: Islands::default(),
             v_hat: Vec::new(),
             results: Vec::new(),
+            last_pass: Vec::new(),
             projection: Projection::default(),
+            account: Account::default(),
             next: State::default(),
             last: LastStep::default(),
             contact_forces: Vec::new(),
