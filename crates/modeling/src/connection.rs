@@ -107,6 +107,7 @@ struct Part {
 }
 
 /// Velocity of points of the two frames, or their angular velocity.
+#[derive(Clone, Copy)]
 enum Measure {
     Points([Point3<f64>; 2]),
     Spin,
@@ -213,10 +214,11 @@ impl Connector {
             row.finish(law, &[error])?;
             return Ok(part.directions);
         }
+        let beside = self.beside(&part, places);
         let mut error = [0.0; 3];
         for at in 0..part.count {
             let stabilized = equality_error(part.violation[at], scheme.dt, scheme.baumgarte);
-            error[at] = row.driven[at] + stabilized;
+            error[at] = row.driven[at] + stabilized + part.directions[at].dot(&beside);
         }
         row.finish(Law::Equality, &error[..part.count])?;
         Ok(part.directions)
@@ -282,6 +284,22 @@ impl Connector {
             }
             ConnectionKind::Rolling { .. } | ConnectionKind::NoSideSlip => self.part(part, places),
         }
+    }
+
+    /// What the two frames turn by beside v̂ adds to what the rows measure.
+    fn beside(&self, part: &Part, places: &Places) -> Vector3<f64> {
+        let of = |end: usize| {
+            let frame = self.frames[end] as usize;
+            let turn = &places.frames.beside[frame];
+            match (part.measure, places.frames.motion[frame].subsystem()) {
+                (Measure::Spin, _) => *turn,
+                (Measure::Points(points), Some(subsystem)) => {
+                    turn.cross(&(points[end].coords - places.references[subsystem]))
+                }
+                (Measure::Points(_), None) => Vector3::zeros(),
+            }
+        };
+        of(1) - of(0)
     }
 
     /// Orientation of one of the frames at the start of the step.

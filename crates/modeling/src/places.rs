@@ -62,6 +62,8 @@ pub struct Frame {
     /// Whether it keeps v̂ over the step and turns by the Cayley map, as free and driven bodies do: then
     /// arms and axes averaged over the step give the way of its points exactly.
     pub is_averaged: bool,
+    /// What the frame turns by over the step beside v̂, world axes, rad/s: rows of joints count it in.
+    pub beside: Vector3<f64>,
 }
 
 impl Frame {
@@ -74,6 +76,7 @@ impl Frame {
             motion,
             start: Isometry3::identity(),
             is_averaged: false,
+            beside: Vector3::zeros(),
         }
     }
 }
@@ -88,6 +91,7 @@ pub struct Frames {
     pub motion: Vec<Motion>,
     pub start: Vec<Isometry3<f64>>,
     pub is_averaged: Vec<bool>,
+    pub beside: Vec<Vector3<f64>>,
 }
 
 /// A point with three degrees of freedom: a vertex of a deformable mesh.
@@ -147,6 +151,7 @@ impl Places {
         self.frames.motion.push(frame.motion);
         self.frames.start.push(frame.start);
         self.frames.is_averaged.push(frame.is_averaged);
+        self.frames.beside.push(frame.beside);
         self.frames.pose.len() as u32 - 1
     }
 
@@ -167,6 +172,7 @@ impl Places {
         self.frames.motion.truncate(frames);
         self.frames.start.truncate(frames);
         self.frames.is_averaged.truncate(frames);
+        self.frames.beside.truncate(frames);
         self.nodes.position.truncate(nodes);
         self.nodes.velocity.truncate(nodes);
         self.nodes.guess.truncate(nodes);

@@ -123,8 +123,9 @@ pub struct Tendon {
     pub strand: Strand,
     pulled: Vec<Pulled>,
     gradients: Vec<Gradient>,
-    /// Length at the start of the step.
+    /// Length at the start of the step, and its rate of change.
     start: f64,
+    rate: f64,
     direct: f64,
     rows: Vec<TendonRow>,
 }
@@ -222,6 +223,7 @@ impl Tendon {
             pulled,
             gradients,
             start: 0.0,
+            rate: 0.0,
             direct: 0.0,
             rows: Vec::new(),
         }
@@ -321,7 +323,7 @@ impl Tendon {
         let (dt, advance) = (scheme.dt, places.advance);
         self.linearize(places);
         if advance == 0.0 {
-            self.start = motion.length;
+            (self.start, self.rate) = (motion.length, motion.before);
         }
         self.direct = 0.0;
         self.rows.clear();
@@ -329,8 +331,17 @@ impl Tendon {
         let seen = motion.length - advance * motion.guess;
         let strand = self.strand;
         if strand.limits.iter().any(|limit| limit.is_finite()) {
-            let [lower, upper] =
+            let [mut lower, mut upper] =
                 velocity_interval(self.start, seen, strand.limits, f64::INFINITY, scheme);
+            // Of a length that meets its limit l̇⁺ is to be zero, not v̂: with θ > 0 it would bounce. What
+            // it goes too far is projected out.
+            let rate = scheme.theta * self.rate;
+            if rate < 0.0 && self.start > strand.limits[0] {
+                lower = lower.min(rate);
+            }
+            if rate > 0.0 && self.start < strand.limits[1] {
+                upper = upper.max(rate);
+            }
             self.push(0, Law::JointLimit { lower, upper }, motion.driven);
         }
         if strand.friction_loss > 0.0 {
@@ -359,8 +370,10 @@ impl Tendon {
             + command.stiffness * (command.position - seen)
             + command.damping * command.velocity;
         let impulse = dt * (drive - pull);
-        let damping =
-            dt * (strand.damping + command.damping) + dt * dt * (spring + command.stiffness);
+        // The midpoint rule takes the mean of the lengths at both ends of the step.
+        let weight = if scheme.is_midpoint() { 0.5 } else { 1.0 };
+        let damping = dt * (strand.damping + command.damping)
+            + dt * dt * (weight * spring + command.stiffness);
         if damping > 0.0 {
             let law = Law::Soft {
                 stiffness: 1.0,

@@ -33,13 +33,12 @@ pub struct Settings {
     /// Gap up to which contacts are handed to the solver even between bodies at rest, m. What
     /// moves sees further, by the way it goes in a step.
     pub contact_margin: f64,
-    /// Further passes of linearise-and-solve in one step, against drift; 0 is the plain scheme. With
-    /// any, connections are closed whole in every step.
+    /// Further passes of linearise-and-solve in one step, with arms and axes of joints averaged over it;
+    /// 0 is the plain scheme. With θ = 1/2 there are at least two. Passes that do not settle are not used.
     pub relinearizations: usize,
     /// Largest error of position that joints between bodies, loops, couplings and hard tendons keep at
     /// the end of a step, as a share of the size of their links (rad for angles), see
-    /// [`PositionError`](crate::PositionError): what is above is projected out. Infinite for no
-    /// projection.
+    /// [`PositionError`](crate::PositionError): what is above is projected out, if it can be.
     #[serde(default = "default_joint_tolerance")]
     pub joint_tolerance: f64,
     /// Whether bodies that don't touch are solved apart.

@@ -1,8 +1,8 @@
 //! θ = 1/2: nothing that is passive gains energy, and what keeps it keeps it.
 
 use stiction_sim::{
-    Connection, ConnectionKind, Inertia, Isometry3, Material, RigidBody, Settings, Shape,
-    Symmetric3, UnitQuaternion, Vector3, World,
+    Connection, ConnectionKind, Inertia, Isometry3, Material, Point3, RigidBody, Settings, Shape,
+    Symmetric3, Tendon, TendonBranch, TendonPath, UnitQuaternion, Vector3, World,
 };
 
 const GRAVITY: f64 = 9.81;
@@ -10,7 +10,6 @@ const GRAVITY: f64 = 9.81;
 fn settings(passes: usize) -> Settings {
     Settings {
         theta: Settings::MIDPOINT,
-        tolerance: 1e-12,
         relinearizations: passes.saturating_sub(1),
         ..Settings::default()
     }
@@ -103,7 +102,6 @@ fn pendulums_keep_their_energy() {
     let scale = 0.5 * GRAVITY * (1.0 - 0.5f64.cos());
     for kind in [ConnectionKind::Hinge, ConnectionKind::Ball] {
         let [gain, loss] = drift(&mut pendulum(kind, 3), scale, 10.0);
-        println!("{kind:?} {gain:e} {loss:e}");
         assert!(gain < 1e-6 && loss < 1e-6, "{kind:?}: {gain:e} {loss:e}");
     }
     let mut world = World::new(settings(3)).unwrap();
@@ -114,17 +112,15 @@ fn pendulums_keep_their_energy() {
         .connect(Connection::new("string", distance, wall, bob))
         .unwrap();
     let [gain, loss] = drift(&mut world, 0.5 * GRAVITY, 10.0);
-    println!("distance {gain:e} {loss:e}");
     assert!(gain < 1e-6 && loss < 1e-6, "{gain:e} {loss:e}");
     let [gain, loss] = drift(&mut double_pendulum(5), 2.0 * GRAVITY, 10.0);
-    println!("double {gain:e} {loss:e}");
     assert!(gain < 1e-6 && loss < 1e-6, "{gain:e} {loss:e}");
     let [gain, loss] = drift(&mut elastic_pendulum(3), GRAVITY, 10.0);
-    println!("elastic {gain:e} {loss:e}");
     assert!(gain < 1e-6 && loss < 1e-6, "{gain:e} {loss:e}");
 }
 
 #[test]
+#[expect(clippy::print_stdout, reason = "that is its purpose")]
 #[ignore = "prints what a minute does"]
 fn figures() {
     let scale = 0.5 * GRAVITY * (1.0 - 0.5f64.cos());
@@ -172,11 +168,7 @@ fn a_spring_keeps_its_amplitude() {
 
 /// A world with a floor and one body on it.
 fn on_floor(body: RigidBody, shape: Shape, friction: f64, restitution: f64) -> World {
-    let mut world = World::new(Settings {
-        tolerance: 1e-9,
-        ..settings(1)
-    })
-    .unwrap();
+    let mut world = World::new(settings(1)).unwrap();
     let material = Material {
         restitution,
         ..Material::with_friction(friction)
@@ -218,15 +210,15 @@ fn contacts_never_give_energy() {
         for _ in 0..1200 {
             world.step().unwrap();
             let now = energy(&world);
+            // A nanometre of an overlap may be left, and its weight lifted later.
             assert!(
-                now <= last + 1e-9,
+                now <= last + 1e-8,
                 "{name} gains {:e} J at {}",
                 now - last,
                 world.time()
             );
             last = now;
         }
-        println!("{name}: ends with {last}");
     }
 }
 
@@ -289,5 +281,55 @@ fn a_rattleback_gains_nothing() {
             world.time()
         );
         last = now;
+    }
+}
+
+#[test]
+fn velocities_that_a_joint_forbids_are_gone_after_a_step() {
+    let mut world = pendulum(ConnectionKind::Ball, 3);
+    let body = world.find_body("rod").unwrap();
+    let speed = |world: &World| {
+        let twist = world.velocity(body).unwrap();
+        twist.linear.norm()
+    };
+    let pose = world.pose(body).unwrap();
+    let thrown = Vector3::new(0.0, 1.0, 2.0);
+    world
+        .set_body_state(body, pose, thrown, Vector3::zeros())
+        .unwrap();
+    for _ in 0..240 {
+        world.step().unwrap();
+        // The rod's origin is its joint.
+        assert!(speed(&world) < 1e-2, "{}", speed(&world));
+    }
+}
+
+#[test]
+fn a_bob_on_a_hard_rope_swings_and_stops_where_it_is_taut() {
+    let mut world = World::new(settings(3)).unwrap();
+    let wall = world.add_body(RigidBody::fixed("wall")).unwrap();
+    let bob = RigidBody::free("bob", Inertia::solid_sphere(1.0, 0.05)).at_position(0.6, 0.0, 0.0);
+    let bob = world.add_body(bob).unwrap();
+    let points = vec![(wall, Point3::origin()), (bob, Point3::origin())];
+    let path = TendonPath::Points(vec![TendonBranch {
+        divisor: 1.0,
+        points,
+    }]);
+    let rope = Tendon {
+        limits: [f64::NEG_INFINITY, 1.0],
+        ..Tendon::new("rope", path)
+    };
+    let rope = world.add_tendon(rope).unwrap();
+    let mut last = f64::INFINITY;
+    for step in 0..1200 {
+        world.step().unwrap();
+        let now = energy(&world);
+        assert!(now <= last + 1e-4, "gains {:e} J", now - last);
+        last = last.min(now);
+        let state = world.tendon_state(rope).unwrap();
+        assert!(state.length < 1.0 + 1e-6, "{state:?}");
+        if step > 300 {
+            assert!(state.velocity.abs() < 0.02, "it bounces: {state:?}");
+        }
     }
 }

@@ -52,8 +52,10 @@ struct FreeBody {
     free: FreeRotation,
     world_inertia: Matrix3<f64>,
     b: [f64; 6],
-    /// What joints add to A where they turn with the body, see [`FreeBodies::stiffen`].
+    /// What joints add to A where they turn with the body, and what they add to b if it goes on turning
+    /// as it does (N·m·s), see [`FreeBodies::stiffen`].
     stiffness: Matrix3<f64>,
+    expected: Vector3<f64>,
 }
 
 /// Where a free body is and how it moves, world axes.
@@ -131,6 +133,7 @@ impl FreeBodies {
             world_inertia: about_center,
             b: [0.0; 6],
             stiffness: Matrix3::zeros(),
+            expected: Vector3::zeros(),
         });
         let velocities = [&body.velocity, &body.angular_velocity];
         self.set(item, &body.pose, velocities, registry.state);
@@ -167,6 +170,7 @@ impl FreeBodies {
     pub(crate) fn slacken(&mut self) {
         for body in &mut self.items {
             body.stiffness = Matrix3::zeros();
+            body.expected = Vector3::zeros();
         }
     }
 
@@ -181,9 +185,14 @@ impl FreeBodies {
         dt: f64,
     ) {
         let body = &mut self.items[item];
-        let (_, rotation) = read_pose(&state.q[body.q..body.q + 7]);
+        let BodyState {
+            rotation,
+            angular_velocity,
+            ..
+        } = body.read(&state.q, &state.v);
         let arm = rotation * (point - body.center);
         body.stiffness += arm_stiffness(&arm, impulse) * (0.5 * dt);
+        body.expected += angular_velocity.cross(&arm).cross(impulse) * (0.5 * dt);
     }
 
     /// Centre of mass of a body in its frame and radius of gyration, m.
@@ -249,13 +258,14 @@ impl Mechanism for FreeBodies {
                 }
             };
             places.references[body.subsystem] = state.center;
+            places.frames.beside[body.frame] = Vector3::zeros();
         }
         Ok(())
     }
 
     /// A = M/(1 − θ) and b = M v/(1 − θ) + M (v_free − v), about the centre of mass; with θ = 1/2 the
     /// [balance](midpoint::balance) of angular momentum instead.
-    fn prepare(&mut self, now: &Now<'_>, _places: &mut Places) -> Result<()> {
+    fn prepare(&mut self, now: &Now<'_>, places: &mut Places) -> Result<()> {
         let (dt, theta) = (now.settings.time_step, now.settings.theta);
         let scale = 1.0 / (1.0 - theta);
         self.share = 1.0 - theta;
@@ -281,7 +291,11 @@ impl Mechanism for FreeBodies {
                 balance.b
             } else {
                 let turned = turn(&state.rotation, &(state.rotation * free.middle), dt);
-                let change = turned * free.end - omega;
+                let end = turned * free.end;
+                let change = end - omega;
+                // The body turns with the middle velocity of its free rotation.
+                places.frames.beside[body.frame] =
+                    state.rotation * free.middle - omega * theta - end * (1.0 - theta);
                 let rotation = state.rotation.to_rotation_matrix();
                 let inertia = rotation.matrix() * body.inertia * rotation.matrix().transpose();
                 let inertia = (inertia + inertia.transpose()) * 0.5;
@@ -292,9 +306,13 @@ impl Mechanism for FreeBodies {
             body.free = free;
             body.b[..3].copy_from_slice(linear.as_slice());
             body.b[3..].copy_from_slice(angular.as_slice());
-            if let Some(guess) = now.guess {
-                // What a later pass has in its arms already.
-                let known = body.stiffness * read_vector(&guess[body.v + 3..]);
+            if body.stiffness != Matrix3::zeros() {
+                // The stiffness acts on what turns otherwise than expected. Later passes have what is
+                // expected in their arms.
+                let known = match now.guess {
+                    Some(guess) => body.stiffness * read_vector(&guess[body.v + 3..]),
+                    None => body.stiffness * omega + body.expected,
+                };
                 for (b, known) in body.b[3..].iter_mut().zip(known.iter()) {
                     *b += known;
                 }

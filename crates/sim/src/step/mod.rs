@@ -28,6 +28,7 @@ use stiction_modeling::Motion;
 
 use crate::error::{Result, SimError, StepFailure};
 use crate::mechanism::Now;
+use crate::settings::Settings;
 use crate::state::are_finite;
 use crate::world::World;
 use rows::WorldAssembly;
@@ -46,7 +47,11 @@ impl World {
     /// was before. A solver that ran out of iterations is no error: see
     /// [`StepReport::unconverged`].
     pub fn step(&mut self) -> Result<&StepReport> {
-        match self.try_step() {
+        // A step that the midpoint rule cannot follow is made by implicit Euler.
+        let theta = self.settings.theta;
+        let result = self.try_step();
+        self.settings.theta = theta;
+        match result {
             Ok(()) => Ok(&self.report),
             Err(error) => {
                 // Poses and velocities may stand where the failed pass left them.
@@ -58,6 +63,9 @@ impl World {
 
     fn try_step(&mut self) -> Result<()> {
         self.control()?;
+        if self.settings.theta == Settings::MIDPOINT && self.has_inconsistent_velocities() {
+            self.settings.theta = Settings::IMPLICIT_EULER;
+        }
         self.pass()?;
         self.pass_again()?;
         self.integrate()

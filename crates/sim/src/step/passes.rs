@@ -1,5 +1,7 @@
 //! Further passes of linearise-and-solve in one step.
 
+use stiction_modeling::ConnectionKind;
+
 use crate::error::Result;
 use crate::mechanism::{Now, Placing};
 use crate::settings::Settings;
@@ -7,8 +9,14 @@ use crate::world::World;
 
 /// Change of v̂ against the fastest of it at which further passes change nothing any more.
 const SETTLED: f64 = 1e-13;
-/// Passes of the midpoint rule beside the first: its rows need the v̂ that they are averaged over.
-const MIDPOINT_PASSES: usize = 2;
+/// Multiple of the solver's tolerance below which v̂ changes by what the solver leaves.
+const NOISE: f64 = 10.0;
+/// Fewest and most passes of the midpoint rule beside the first: its rows need the v̂ that they are
+/// averaged over, and it keeps energy as far as they have it.
+const MIDPOINT_PASSES: [usize; 2] = [2, 9];
+/// Share of the speed of a joint and its links at which its points may move apart: the links of a motion
+/// that the midpoint rule can follow turn by as many radians in a step.
+const INCONSISTENT: f64 = 0.1;
 
 impl World {
     /// Detects, assembles and solves once.
@@ -19,18 +27,19 @@ impl World {
     }
 
     /// Repeats linearise-and-solve as often as the settings say, or until v̂ stays. Where passes do not
-    /// settle (v̂ changes by more than in the pass before) the step is that of the first pass.
+    /// settle (v̂ changes by more than in the pass before) the step is that of the first pass of implicit
+    /// Euler, which needs no other.
     pub(super) fn pass_again(&mut self) -> Result<()> {
-        let wanted = match self.settings.theta == Settings::MIDPOINT {
-            true => self.settings.relinearizations.max(MIDPOINT_PASSES),
-            false => self.settings.relinearizations,
+        let [fewest, most] = match self.settings.theta == Settings::MIDPOINT {
+            true => MIDPOINT_PASSES.map(|passes| passes.max(self.settings.relinearizations)),
+            false => [self.settings.relinearizations; 2],
         };
         if self.rows.heads().is_empty() {
             // Nothing depends on v̂ of another.
             return Ok(());
         }
         let mut last = f64::INFINITY;
-        for _ in 0..wanted {
+        for pass in 1..=most {
             self.last_pass.clone_from(&self.v_hat);
             self.relinearize()?;
             self.pass()?;
@@ -39,10 +48,12 @@ impl World {
                 change = change.max((new - old).abs());
                 speed = speed.max(old.abs());
             }
-            if change <= SETTLED * speed {
+            let is_settled = change <= (SETTLED * speed).max(NOISE * self.settings.tolerance);
+            if change <= SETTLED * speed || (is_settled && pass >= fewest) {
                 break;
             }
-            if !(change < last) {
+            if !is_settled && !(change < last) {
+                self.settings.theta = Settings::IMPLICIT_EULER;
                 self.refresh()?;
                 self.take_driven_velocities();
                 return self.pass();
@@ -50,6 +61,43 @@ impl World {
             last = change;
         }
         Ok(())
+    }
+
+    /// Whether points of joints move apart much faster than the curvature of their ways within a step
+    /// explains: velocities that were set without regard to the joints. The midpoint rule would turn them
+    /// around in every step; one step of implicit Euler takes them away.
+    pub(super) fn has_inconsistent_velocities(&self) -> bool {
+        let frames = &self.places.frames;
+        let sizes = self.connection_sizes.iter();
+        self.connections
+            .iter()
+            .zip(sizes)
+            .any(|(connection, size)| {
+                if !connection.kind.holds_positions() {
+                    return false;
+                }
+                let connector = connection.connector();
+                let points = connector
+                    .world_anchors(&frames.pose)
+                    .map(|anchor| anchor.translation.vector);
+                let [a, b] = [0, 1].map(|end| {
+                    let at = points[end].into();
+                    self.places.velocity_at(connector.frames[end], &at)
+                });
+                let apart = match connection.kind {
+                    ConnectionKind::Distance { .. } => {
+                        let line = (points[1] - points[0]).try_normalize(0.0);
+                        line.map_or(0.0, |line| line.dot(&(b - a)).abs())
+                    }
+                    _ => (b - a).norm(),
+                };
+                let turns = connector.frames.map(|frame| {
+                    let twist = &frames.twist[frame as usize];
+                    twist.angular.norm() * size
+                });
+                let speed = a.norm() + b.norm() + turns[0] + turns[1];
+                apart > INCONSISTENT * speed && apart > NOISE * self.settings.tolerance
+            })
     }
 
     /// Moves poses on along v̂, so that the next pass linearises there: at the end of the step for

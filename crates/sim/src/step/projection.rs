@@ -4,7 +4,8 @@
 //! Newton's method on the errors φ of the equality rows with the smallest displacement by mass,
 //! min ½ Δqᵀ M Δq with J Δq + φ = 0: the problem of a step with v̂ = Δq, b = 0 and e = φ, dealt out to
 //! the islands of the step and solved by their solver. Limits and contacts are kept in as inequalities,
-//! so that nothing is pushed through another. A displacement is taken only if the worst error of its
+//! so that nothing is pushed through another; with θ = 1/2, where an impact lets bodies go on into each
+//! other for a part of the step, what the step added to an overlap is undone as well. A displacement is taken only if the worst error of its
 //! island falls, halved until it does; velocities stay as they are.
 
 use nalgebra::{Isometry3, Point3, Vector3};
@@ -13,13 +14,14 @@ use stiction_constraints::{Budget, Law, Problem, Subsystem};
 use stiction_islands::{
     Assembly, AssemblyError, Head, Islands, RowList, RowNote, RowResult, StepContext,
 };
-use stiction_modeling::{Motion, Places, RowWriter, Scheme, Site};
+use stiction_modeling::{Places, RowWriter, Scheme, Site, Twist};
 
 use super::contacts::touches;
 use super::rows::WorldAssembly;
 use super::rows::{CONNECTIONS, CONTACTS, FIRST_MECHANISM, PART_BITS, RowKind, TENDONS};
 use crate::error::Result;
 use crate::mechanism::{Mechanisms, Now, Placing};
+use crate::settings::Settings;
 use crate::world::World;
 
 /// Most Newton steps: from an error of 1 % of a link three are enough for 1e-6.
@@ -30,6 +32,9 @@ const MOST_HALVINGS: usize = 4;
 const MOST_ITERATIONS: usize = 200;
 /// Share of the tolerance that the solver may leave.
 const SOLVER_SHARE: f64 = 0.05;
+
+/// What overlaps are compared with, m: at the default tolerance 1 nm is left.
+const CONTACT_SIZE: f64 = 1e-3;
 
 /// Rows of a problem in positions: displacements over one unit of time, errors closed whole.
 const POSITIONS: Scheme = Scheme {
@@ -46,8 +51,9 @@ pub(crate) struct Projection {
     rows: RowList,
     results: Vec<RowResult>,
     contacts: Vec<HeldContact>,
-    /// Poses and nodes where the contacts were found.
+    /// Poses and nodes where the contacts were found, and poses at the start of the step.
     poses: Vec<Isometry3<f64>>,
+    start: Vec<Isometry3<f64>>,
     nodes: Vec<Point3<f64>>,
     /// Per subsystem that names an island: its worst relative error, that of a trial, and the share of
     /// the displacement that is tried; islands that are not projected have none.
@@ -59,12 +65,21 @@ pub(crate) struct Projection {
     tried: Vec<f64>,
 }
 
+/// What a projection does about contacts.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Undo {
+    /// It closes none that is open, and no closed one any further.
+    Nothing,
+    /// It opens those that the step closed too far.
+    Overlaps,
+}
+
 /// A contact that a projection must not close any further than the gap.
 #[derive(Debug, Clone, Copy)]
 struct HeldContact {
     sites: [Site; 2],
     normal: Vector3<f64>,
-    /// At the end of the step, zero where it is closed, m.
+    /// How far it may close, m; negative where it has to open by as much.
     gap: f64,
 }
 
@@ -83,6 +98,11 @@ impl Projection {
     fn follow(&mut self, places: &Places) {
         self.poses.clone_from(&places.frames.pose);
         self.nodes.clone_from(&places.nodes.position);
+        let frames = &places.frames;
+        self.start.clone_from(match places.advance > 0.0 {
+            true => &frames.start,
+            false => &frames.pose,
+        });
     }
 
     /// Where one side of a contact of the step is now, and how far its material point went.
@@ -135,14 +155,30 @@ impl Projection {
         }
     }
 
-    fn hold(&self, point: &ContactPoint, places: &Places) -> HeldContact {
+    fn hold(&self, point: &ContactPoint, places: &Places, undo: Undo) -> HeldContact {
         let (a, way_a) = self.side(&point.on[0], &point.point, places);
         let (b, way_b) = self.side(&point.on[1], &point.point, places);
+        let gap = point.gap + point.normal.dot(&(way_b - way_a));
         HeldContact {
             sites: [a, b],
             normal: point.normal,
-            gap: (point.gap + point.normal.dot(&(way_b - way_a))).max(0.0),
+            gap: match undo {
+                Undo::Nothing => gap.max(0.0),
+                Undo::Overlaps => gap - self.gap_at_start(point).min(0.0),
+            },
         }
+    }
+
+    /// Gap of a contact between bodies at the start of the step, m.
+    fn gap_at_start(&self, point: &ContactPoint) -> f64 {
+        let way = |support: &Support| match *support {
+            Support::Frame(frame) => {
+                let local = self.poses[frame as usize].inverse_transform_point(&point.point);
+                self.start[frame as usize] * local - point.point
+            }
+            Support::Frames { .. } | Support::Nodes { .. } => Vector3::zeros(),
+        };
+        point.gap + point.normal.dot(&(way(&point.on[1]) - way(&point.on[0])))
     }
 
     /// Names the rows of the islands that are projected; `island` names the island of a subsystem.
@@ -150,6 +186,7 @@ impl Projection {
         &mut self,
         world: &WorldAssembly<'_>,
         points: &[ContactPoint],
+        undo: Undo,
         island: impl Fn(usize) -> Option<usize>,
     ) {
         let share = &self.share;
@@ -164,7 +201,7 @@ impl Projection {
             touches(point, places, |subsystem| wanted |= is_wanted(subsystem));
             if wanted {
                 let item = self.contacts.len();
-                let held = self.hold(point, places);
+                let held = self.hold(point, places, undo);
                 self.contacts.push(held);
                 rows.push_with(RowKind::Contact.key(0, item as u64), item, |out| {
                     touches(point, places, |subsystem| out.touch(subsystem));
@@ -255,7 +292,8 @@ impl Assembly for PositionAssembly<'_> {
 impl World {
     /// Projects the positions of the next state; those of the step before are where the contacts are.
     pub(crate) fn project(&mut self) -> Result<()> {
-        if self.held_positions().is_empty() {
+        let has_overlaps = self.undo() == Undo::Overlaps && !self.contacts.points.is_empty();
+        if self.held_positions().is_empty() && !has_overlaps {
             return Ok(());
         }
         let tolerance = self.settings.joint_tolerance;
@@ -285,6 +323,13 @@ impl World {
         Ok(())
     }
 
+    fn undo(&self) -> Undo {
+        match self.settings.theta == Settings::MIDPOINT {
+            true => Undo::Overlaps,
+            false => Undo::Nothing,
+        }
+    }
+
     /// Places everything at the positions of a trial, at rest as far as rows see it.
     pub(super) fn place_passing(&mut self) -> Result<()> {
         let at = Placing {
@@ -298,12 +343,7 @@ impl World {
         for mechanism in self.mechanisms.iter_mut() {
             mechanism.place(&at, &mut self.places)?;
         }
-        let frames = &mut self.places.frames;
-        for (twist, motion) in frames.twist.iter_mut().zip(&frames.motion) {
-            if *motion == Motion::Driven {
-                *twist = stiction_modeling::Twist::default();
-            }
-        }
+        self.places.frames.twist.fill(Twist::default());
         Ok(())
     }
 
@@ -323,6 +363,16 @@ impl World {
                 };
             }
         });
+        if self.undo() == Undo::Overlaps {
+            for point in &self.contacts.points {
+                let held = self.projection.hold(point, &self.places, Undo::Overlaps);
+                let mut touched = None;
+                touches(point, &self.places, |subsystem| touched = Some(subsystem));
+                if let Some(at) = touched.and_then(|at| self.islands.island_of(at)) {
+                    trial[at] = trial[at].max(-held.gap / CONTACT_SIZE);
+                }
+            }
+        }
         self.projection.trial = trial;
     }
 
@@ -335,6 +385,7 @@ impl World {
             let length = tendon.length(&self.passing, &self.places);
             tendon.model.prepare_positions(length, &self.places);
         }
+        let undo = self.undo();
         let world = WorldAssembly {
             mechanisms: &self.mechanisms,
             layout: &self.tables.layout,
@@ -346,14 +397,19 @@ impl World {
         };
         let projection = &mut self.projection;
         let islands = &self.islands;
-        projection.list(&world, &self.contacts.points, |subsystem| {
+        projection.list(&world, &self.contacts.points, undo, |subsystem| {
             islands.island_of(subsystem)
         });
         let assembly = PositionAssembly {
             world,
             contacts: &projection.contacts,
         };
-        let smallest = self.connection_sizes.iter().copied().fold(1.0, f64::min);
+        let largest = match undo {
+            Undo::Nothing => 1.0,
+            Undo::Overlaps => CONTACT_SIZE,
+        };
+        let sizes = self.connection_sizes.iter().copied();
+        let smallest = sizes.fold(largest, f64::min);
         let budget = Budget {
             max_iterations: Some(MOST_ITERATIONS),
             rescue: false,
