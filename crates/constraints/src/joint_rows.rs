@@ -49,8 +49,9 @@ struct Scratch {
     touched: Vec<usize>,
     is_touched: Vec<bool>,
     subsystems: Vec<usize>,
-    /// For each row the size of the products that were added up.
+    /// For each row the size of the products that were added up, and what they could be at most.
     size: [f64; MAX_ROWS],
+    bound: [f64; MAX_ROWS],
 }
 
 impl JointRows {
@@ -229,10 +230,13 @@ impl JointRows {
             if largest_value > SUSPICIOUS * largest(own) {
                 continue;
             }
-            let path = tree.path(tree.body_dof(body));
-            let sizes = path.map(|dof| size_of_dot(own, tree.columns()[dof].as_slice()));
-            let size = sizes.fold(0.0, f64::max);
-            if largest_value <= NOISE * size {
+            let (mut size, mut bound) = (0.0f64, 0.0f64);
+            for dof in tree.path(tree.body_dof(body)) {
+                let column = tree.columns()[dof].as_slice();
+                size = size.max(size_of_dot(own, column));
+                bound = bound.max(bound_of_dot(own, column));
+            }
+            if largest_value <= NOISE * bound {
                 for segment in segments {
                     all[range(segment)].fill(0.0);
                 }
@@ -408,13 +412,14 @@ impl Scratch {
     /// Sets rows to zero that are rounding noise. Returns the size of what cancels.
     fn drop_noise(&mut self, rows: usize) -> f64 {
         let mut cancelled: f64 = 0.0;
-        for (row, size) in self.size.iter_mut().enumerate().take(rows) {
+        let sizes = self.size.iter_mut().zip(&mut self.bound);
+        for (row, (size, bound)) in sizes.enumerate().take(rows) {
             let touched = self.touched.iter();
             let values = touched
                 .clone()
                 .map(|dof| self.dense[MAX_ROWS * dof + row].abs());
             let largest = values.fold(0.0, f64::max);
-            if largest <= NOISE * *size {
+            if largest <= NOISE * *bound {
                 for dof in touched {
                     self.dense[MAX_ROWS * dof + row] = 0.0;
                 }
@@ -422,14 +427,15 @@ impl Scratch {
             if largest <= SUSPICIOUS * *size {
                 cancelled = cancelled.max(*size);
             }
-            *size = 0.0;
+            (*size, *bound) = (0.0, 0.0);
         }
         cancelled
     }
 
     fn add(&mut self, subsystem: &Subsystem, block: &RowBlock<'_>, rows: usize) {
         for row in 0..rows {
-            self.size[row] += size_of_row(subsystem, block, row);
+            self.size[row] += size_of_row(subsystem, block, row, size_of_dot);
+            self.bound[row] += size_of_row(subsystem, block, row, bound_of_dot);
         }
         if let (Subsystem::Tree(tree), RowBlock::Body { body, values }) = (subsystem, *block) {
             for dof in tree.path(tree.body_dof(body)) {
@@ -454,15 +460,21 @@ impl Scratch {
     }
 }
 
-/// The largest product that a row of a block is a sum of, over all degrees of freedom.
-fn size_of_row(subsystem: &Subsystem, block: &RowBlock<'_>, row: usize) -> f64 {
+/// The largest product that a row of a block is a sum of, over all degrees of freedom; `size` gives that
+/// of a body's row and a motion subspace.
+fn size_of_row(
+    subsystem: &Subsystem,
+    block: &RowBlock<'_>,
+    row: usize,
+    size: impl Fn(&[f64], &[f64]) -> f64,
+) -> f64 {
     match *block {
         RowBlock::Body { body, values } => {
             let own = &values[6 * row..6 * row + 6];
             match subsystem {
                 Subsystem::Tree(tree) => tree
                     .path(tree.body_dof(body))
-                    .map(|dof| size_of_dot(own, tree.columns()[dof].as_slice()))
+                    .map(|dof| size(own, tree.columns()[dof].as_slice()))
                     .fold(0.0, f64::max),
                 _ => largest(own),
             }
@@ -483,4 +495,12 @@ fn largest(values: &[f64]) -> f64 {
 /// Σ |x y|: what the terms of a dot product are, whatever is left of them.
 fn size_of_dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(x, y)| (x * y).abs()).sum()
+}
+
+/// |x| |y| of the linear and of the angular parts: what the product of a body's row and a motion
+/// subspace could be. Directions that are at right angles but for rounding, as the rows of a hinge that
+/// closes a planar linkage, have no large products that cancel, and yet their product should be zero.
+fn bound_of_dot(a: &[f64], b: &[f64]) -> f64 {
+    let norm = |part: &[f64]| dot_in_order(part, part).sqrt();
+    norm(&a[..3]) * norm(&b[..3]) + norm(&a[3..]) * norm(&b[3..])
 }

@@ -275,6 +275,12 @@ impl Islands {
         }
     }
 
+    /// The island that a subsystem was dealt to, named by its first member; `None` for a subsystem that
+    /// is in none.
+    pub fn island_of(&self, subsystem: usize) -> Option<usize> {
+        (*self.local.get(subsystem)? != NOWHERE).then(|| self.root(subsystem))
+    }
+
     /// What the solvers were given last, islands without constraints left out.
     pub fn problems(&self) -> impl Iterator<Item = SolvedProblem<'_>> {
         self.active_islands().filter_map(Island::solved)

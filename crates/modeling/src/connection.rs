@@ -4,6 +4,7 @@ use nalgebra::{Isometry3, Point3, Vector3};
 use serde::{Deserialize, Serialize};
 use stiction_constraints::{Law, ProblemError};
 
+use crate::averaged::origin_of;
 use crate::contact::tangents;
 use crate::places::Places;
 use crate::scheme::Scheme;
@@ -58,6 +59,11 @@ impl ConnectionKind {
         }
     }
 
+    /// Whether it is a spring.
+    pub fn is_spring(&self) -> bool {
+        matches!(self, ConnectionKind::Spring { .. })
+    }
+
     /// Rows of each of the connection's constraints.
     pub fn parts(&self) -> &'static [usize] {
         match self {
@@ -110,6 +116,7 @@ struct Part {
 }
 
 /// Velocity of points of the two frames, or their angular velocity.
+#[derive(Clone, Copy)]
 enum Measure {
     Points([Point3<f64>; 2]),
     Spin,
@@ -185,7 +192,10 @@ impl Connector {
         mut row: RowWriter<'_>,
     ) -> Result<ConnectionRows, ProblemError> {
         let places = row.places();
-        let part = self.part(part, places);
+        let part = match places.advance > 0.0 {
+            false => self.part(part, places),
+            true => self.averaged_part(part, places, scheme.dt),
+        };
         let directions = &part.directions[..part.count];
         for (end, sign) in [(0, -1.0), (1, 1.0)] {
             let frame = self.frames[end];
@@ -205,10 +215,11 @@ impl Connector {
             stiffness, damping, ..
         } = self.kind
         {
-            let soft = soft_coefficients(stiffness, damping, scheme.dt, 1.0);
+            // The midpoint rule takes the mean of the lengths at both ends of the step.
+            let weight = if scheme.is_midpoint() { 0.5 } else { 1.0 };
+            let soft = soft_coefficients(stiffness, damping, scheme.dt, weight);
             // λ = −k φ − c (z + driven), with everything known in e and a stiffness of 1.
-            let stretch = part.violation[0] - places.advance * row.guess[0];
-            let error = soft.stiffness * stretch + soft.damping * row.driven[0];
+            let error = soft.stiffness * part.violation[0] + soft.damping * row.driven[0];
             let law = Law::Soft {
                 stiffness: 1.0,
                 damping: soft.damping,
@@ -216,19 +227,101 @@ impl Connector {
             row.finish(law, &[error])?;
             return Ok(written);
         }
-        // A later pass sees the curvature that the first one missed, and takes all of it out.
-        let share = if places.advance > 0.0 {
-            1.0
-        } else {
-            scheme.baumgarte
-        };
+        let beside = self.beside(&part, places);
         let mut error = [0.0; 3];
         for at in 0..part.count {
-            let violation = part.violation[at] - places.advance * row.guess[at];
-            error[at] = row.driven[at] + equality_error(violation, scheme.dt, share);
+            let stabilized = equality_error(part.violation[at], scheme.dt, scheme.baumgarte);
+            error[at] = row.driven[at] + stabilized + part.directions[at].dot(&beside);
         }
         row.finish(Law::Equality, &error[..part.count])?;
         Ok(written)
+    }
+
+    /// Rows of a later pass: arms and axes averaged over the step, violations of its start.
+    fn averaged_part(&self, part: usize, places: &Places, dt: f64) -> Part {
+        let points = [0, 1].map(|end| {
+            places.point_over_step(self.frames[end], &origin_of(&self.anchors[end]), dt)
+        });
+        let apart = points[1].start - points[0].start;
+        let at = points.map(|point| point.at);
+        let axis = |end: usize, local: &Vector3<f64>| {
+            let local = self.anchors[end].rotation * local;
+            places.axis_over_step(self.frames[end], &local, dt)
+        };
+        // g = a·b of two axes changes by h (ω̂_b − ω̂_a)·(b̄ × ā).
+        let right_angle =
+            |a: [Vector3<f64>; 2], b: [Vector3<f64>; 2]| (b[1].cross(&a[1]), a[0].dot(&b[0]));
+        match self.kind {
+            ConnectionKind::Hinge if part == 1 => {
+                // The same directions as in the first pass, so that impulses are found again.
+                let anchor = &self.anchors[0].rotation;
+                let [start, _] = axis(0, &Vector3::z());
+                let [t1, t2] = tangents(&start, None);
+                let turned = self.start_rotation(0, places) * anchor;
+                let fixed = |direction: &Vector3<f64>| axis(0, &(turned.inverse() * direction));
+                let b = axis(1, &Vector3::z());
+                let rows = [right_angle(fixed(&-t2), b), right_angle(fixed(&t1), b)];
+                Part::new(
+                    &rows.map(|row| row.0),
+                    Measure::Spin,
+                    [rows[0].1, rows[1].1, 0.0],
+                )
+            }
+            ConnectionKind::Weld if part == 1 => {
+                let [x, y, z] = axes();
+                let rows =
+                    [(z, y), (x, z), (y, x)].map(|(a, b)| right_angle(axis(0, &a), axis(1, &b)));
+                Part::new(&rows.map(|row| row.0), Measure::Spin, rows.map(|row| row.1))
+            }
+            ConnectionKind::Ball | ConnectionKind::Hinge | ConnectionKind::Weld => {
+                Part::new(&axes(), Measure::Points(at), apart.into())
+            }
+            ConnectionKind::Distance {
+                length: rest_length,
+            }
+            | ConnectionKind::Spring { rest_length, .. } => {
+                let velocity = |end: usize| {
+                    let frame = self.frames[end];
+                    let guess = &places.frames.guess[frame as usize];
+                    guess.at(places.origin(frame), &at[end])
+                };
+                let end = apart + (velocity(1) - velocity(0)) * dt;
+                // (x + x⁺)/(|x| + |x⁺|) is the direction along which the length changes exactly.
+                let lengths = apart.norm() + end.norm();
+                let direction = match lengths > 0.0 {
+                    true => (apart + end) / lengths,
+                    false => direction_of(&apart).0,
+                };
+                let violation = [apart.norm() - rest_length, 0.0, 0.0];
+                Part::new(&[direction], Measure::Points(at), violation)
+            }
+            ConnectionKind::Rolling { .. } | ConnectionKind::NoSideSlip => self.part(part, places),
+        }
+    }
+
+    /// What the two frames turn by beside v̂ adds to what the rows measure.
+    fn beside(&self, part: &Part, places: &Places) -> Vector3<f64> {
+        let of = |end: usize| {
+            let frame = self.frames[end] as usize;
+            let turn = &places.frames.beside[frame];
+            match (part.measure, places.frames.motion[frame].subsystem()) {
+                (Measure::Spin, _) => *turn,
+                (Measure::Points(points), Some(subsystem)) => {
+                    turn.cross(&(points[end].coords - places.references[subsystem]))
+                }
+                (Measure::Points(_), None) => Vector3::zeros(),
+            }
+        };
+        of(1) - of(0)
+    }
+
+    /// Orientation of one of the frames at the start of the step.
+    fn start_rotation(&self, end: usize, places: &Places) -> nalgebra::UnitQuaternion<f64> {
+        let frame = self.frames[end] as usize;
+        match places.frames.is_averaged[frame] {
+            true => places.frames.start[frame].rotation,
+            false => places.frames.pose[frame].rotation,
+        }
     }
 
     fn part(&self, part: usize, places: &Places) -> Part {

@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 mod activation;
+pub mod averaged;
 pub mod connection;
 pub mod contact;
 mod frame_quantity;

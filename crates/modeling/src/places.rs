@@ -57,6 +57,13 @@ pub struct Frame {
     pub guess: Twist,
     /// What moves it.
     pub motion: Motion,
+    /// Pose at the start of the step, where a later pass has moved it on.
+    pub start: Isometry3<f64>,
+    /// Whether it keeps v̂ over the step and turns by the Cayley map, as free and driven bodies do: then
+    /// arms and axes averaged over the step give the way of its points exactly.
+    pub is_averaged: bool,
+    /// What the frame turns by over the step beside v̂, world axes, rad/s: rows of joints count it in.
+    pub beside: Vector3<f64>,
 }
 
 impl Frame {
@@ -67,6 +74,9 @@ impl Frame {
             twist: Twist::default(),
             guess: Twist::default(),
             motion,
+            start: Isometry3::identity(),
+            is_averaged: false,
+            beside: Vector3::zeros(),
         }
     }
 }
@@ -79,6 +89,9 @@ pub struct Frames {
     pub twist: Vec<Twist>,
     pub guess: Vec<Twist>,
     pub motion: Vec<Motion>,
+    pub start: Vec<Isometry3<f64>>,
+    pub is_averaged: Vec<bool>,
+    pub beside: Vec<Vector3<f64>>,
 }
 
 /// A point with three degrees of freedom: a vertex of a deformable mesh.
@@ -139,6 +152,9 @@ impl Places {
         self.frames.twist.push(frame.twist);
         self.frames.guess.push(frame.guess);
         self.frames.motion.push(frame.motion);
+        self.frames.start.push(frame.start);
+        self.frames.is_averaged.push(frame.is_averaged);
+        self.frames.beside.push(frame.beside);
         self.frames.pose.len() as u32 - 1
     }
 
@@ -157,6 +173,9 @@ impl Places {
         self.frames.twist.truncate(frames);
         self.frames.guess.truncate(frames);
         self.frames.motion.truncate(frames);
+        self.frames.start.truncate(frames);
+        self.frames.is_averaged.truncate(frames);
+        self.frames.beside.truncate(frames);
         self.nodes.position.truncate(nodes);
         self.nodes.velocity.truncate(nodes);
         self.nodes.guess.truncate(nodes);

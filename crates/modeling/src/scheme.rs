@@ -13,3 +13,10 @@ pub struct Scheme {
     /// is beyond its limits comes back, m/s or rad/s.
     pub push_out_speed: f64,
 }
+
+impl Scheme {
+    /// Whether it is the midpoint rule, θ = 1/2.
+    pub fn is_midpoint(&self) -> bool {
+        self.theta == 0.5
+    }
+}

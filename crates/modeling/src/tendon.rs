@@ -127,7 +127,7 @@ pub struct Tendon {
     pub strand: Strand,
     pulled: Vec<Pulled>,
     gradients: Vec<Gradient>,
-    /// Length at the start of the step.
+    /// Length at the start of the step, and its rate of change.
     start: f64,
     /// l̇ at the start of the step, and the part of it that driven frames contribute, m/s.
     rate: f64,
@@ -366,8 +366,17 @@ impl Tendon {
         let seen = motion.length - advance * motion.guess;
         let strand = self.strand;
         if strand.limits.iter().any(|limit| limit.is_finite()) {
-            let interval =
+            let mut interval =
                 velocity_interval(self.start, seen, strand.limits, f64::INFINITY, scheme);
+            // Of a length that meets its limit l̇⁺ is to be zero, not v̂: with θ > 0 it would bounce. What
+            // it goes too far is projected out.
+            let rate = scheme.theta * self.rate;
+            if rate < 0.0 && self.start > strand.limits[0] {
+                interval.lower = interval.lower.min(rate);
+            }
+            if rate > 0.0 && self.start < strand.limits[1] {
+                interval.upper = interval.upper.max(rate);
+            }
             let (law, error, push) = interval.row();
             self.push(0, law, motion.driven + error, push);
         }
@@ -397,8 +406,10 @@ impl Tendon {
             + command.stiffness * (command.position - seen)
             + command.damping * command.velocity;
         let impulse = dt * (drive - pull);
-        let damping =
-            dt * (strand.damping + command.damping) + dt * dt * (spring + command.stiffness);
+        // The midpoint rule takes the mean of the lengths at both ends of the step.
+        let weight = if scheme.is_midpoint() { 0.5 } else { 1.0 };
+        let damping = dt * (strand.damping + command.damping)
+            + dt * dt * (weight * spring + command.stiffness);
         self.drive = [
             dt * drive,
             dt * command.damping + dt * dt * command.stiffness,
@@ -417,6 +428,22 @@ impl Tendon {
             );
         } else if impulse != 0.0 {
             self.direct = impulse;
+        }
+    }
+
+    /// Decides which row the tendon has in a projection of positions: its limits, at this `length`. One
+    /// that began the step beyond comes back by its velocity; the projection only undoes what the step
+    /// added.
+    pub fn prepare_positions(&mut self, length: f64, places: &Places) {
+        self.linearize(places);
+        self.rows.clear();
+        if self.strand.beyond(length).is_some() {
+            let [lower, upper] = self.strand.limits;
+            let law = Law::JointLimit {
+                lower: lower.min(self.start) - length,
+                upper: upper.max(self.start) - length,
+            };
+            self.push(0, law, 0.0, 0.0);
         }
     }
 

@@ -86,6 +86,7 @@ pub(crate) fn changed(settings: Settings, given: &SettingsDescription) -> Settin
             .unwrap_or(settings.integration_tolerance),
         max_substeps: given.max_substeps.unwrap_or(settings.max_substeps),
         energy_account: given.energy_account.unwrap_or(settings.energy_account),
+        joint_tolerance: given.joint_tolerance.unwrap_or(settings.joint_tolerance),
         islands: given.islands.unwrap_or(settings.islands),
         warm_start: given.warm_start.unwrap_or(settings.warm_start),
         ..settings

@@ -44,6 +44,7 @@ impl Scenery {
             ..Body::new(&body.name, 0.0, registry.mechanism)
         };
         let handle = registry.add_body(entry, motion, command)?;
+        registry.places.frames.is_averaged[handle.0] = true;
         registry.commands.inputs.driven[handle.0] = Twist {
             linear: body.velocity,
             angular: body.angular_velocity,

@@ -34,8 +34,8 @@ pub struct Settings {
     /// Gap up to which contacts are handed to the solver even between bodies at rest, m. What
     /// moves sees further, by the way it goes in a step.
     pub contact_margin: f64,
-    /// Further passes of linearise-and-solve in one step, against drift; 0 is the plain scheme. With
-    /// any, connections are closed whole in every step.
+    /// Further passes of linearise-and-solve in one step, with arms and axes of joints averaged over it;
+    /// 0 is the plain scheme. With θ = 1/2 there are at least two. Passes that do not settle are not used.
     pub relinearizations: usize,
     /// How robots move where nothing touches them.
     #[serde(default)]
@@ -50,6 +50,11 @@ pub struct Settings {
     /// Whether energy that no force gave a robot is taken from it.
     #[serde(default = "default_energy_account")]
     pub energy_account: bool,
+    /// Largest error of position that joints between bodies, loops, couplings and hard tendons keep at
+    /// the end of a step, as a share of the size of their links (rad for angles), see
+    /// [`PositionError`](crate::PositionError): what is above is projected out, if it can be.
+    #[serde(default = "default_joint_tolerance")]
+    pub joint_tolerance: f64,
     /// Whether bodies that don't touch are solved apart.
     pub islands: bool,
     /// Whether impulses of the last step are the guess of the next.
@@ -57,6 +62,10 @@ pub struct Settings {
     /// Limits of what is done about bodies that overlap and cannot simply be pushed apart.
     #[serde(default)]
     pub overlaps: OverlapPolicy,
+}
+
+fn default_joint_tolerance() -> f64 {
+    Settings::default().joint_tolerance
 }
 
 impl Settings {
@@ -99,6 +108,13 @@ impl Settings {
             "must be from 1 to 65536",
         )?;
         not_negative("settings", "contact_margin", self.contact_margin)?;
+        check(
+            "settings",
+            "joint_tolerance",
+            self.joint_tolerance,
+            self.joint_tolerance > 0.0,
+            "must be positive",
+        )?;
         let overlaps = &self.overlaps;
         for (field, value) in [
             ("overlaps.notable", overlaps.notable),
@@ -166,6 +182,7 @@ impl Default for Settings {
             integration_tolerance: default_integration_tolerance(),
             max_substeps: default_max_substeps(),
             energy_account: default_energy_account(),
+            joint_tolerance: 1e-6,
             islands: true,
             warm_start: true,
             overlaps: OverlapPolicy::default(),

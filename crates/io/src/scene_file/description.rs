@@ -102,6 +102,8 @@ pub struct SettingsDescription {
     pub max_substeps: Option<usize>,
     /// Whether energy that no force gave a robot is taken from it.
     pub energy_account: Option<bool>,
+    /// Largest error of joints, loops, couplings and hard tendons, as a share of the size of their links.
+    pub joint_tolerance: Option<f64>,
     /// Whether bodies that don't touch are solved apart.
     pub islands: Option<bool>,
     /// Whether impulses of the last step are the guess of the next.

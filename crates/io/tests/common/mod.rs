@@ -148,6 +148,7 @@ fn settings(dice: &mut Dice) -> SettingsDescription {
         integration_tolerance: dice.maybe(|dice| dice.between(1e-9, 1e-2)),
         max_substeps: dice.maybe(|dice| 1 + dice.below(99) as usize),
         energy_account: dice.maybe(Dice::coin),
+        joint_tolerance: dice.maybe(|dice| dice.between(1e-9, 1.0)),
         islands: dice.maybe(Dice::coin),
         warm_start: dice.maybe(Dice::coin),
         max_contacts: dice.maybe(|dice| 1 + dice.below(9) as usize),

@@ -20,13 +20,7 @@ const RADIUS: f64 = 0.25;
 const THICKNESS: f64 = 0.012;
 
 fn build(options: &Options) -> Result<Scene> {
-    // A loop that falls turns its joints fast: a second pass keeps them closed without the energy
-    // that pulling them together afterwards would bring in.
-    let settings = Settings {
-        relinearizations: 1,
-        ..Settings::default()
-    };
-    let mut world = options.world(settings, "canal")?;
+    let mut world = options.world(Settings::default(), "canal")?;
     let steel = Material::with_friction(0.3);
     let along_y = Vector3::x() * std::f64::consts::FRAC_PI_2;
     // The bar is inside the loop, a little under its top.

@@ -1,14 +1,18 @@
 //! Free bodies: their equations of motion about the centre of mass, and their way through a step.
 
+mod midpoint;
 mod rotation;
 
 pub(crate) use rotation::turn;
+
+use std::ops::Range;
 
 use nalgebra::{
     Isometry3, Matrix3, Matrix6, Point3, Quaternion, Translation3, UnitQuaternion, Vector3,
 };
 use stiction_constraints::Subsystem;
 use stiction_dynamics::Inertia;
+use stiction_modeling::averaged::arm_stiffness;
 use stiction_modeling::{Motion, Places, Twist};
 
 use crate::body::{Body, BodyHandle, Kind, RigidBody};
@@ -43,11 +47,15 @@ struct FreeBody {
     /// Rotational inertia about the centre of mass, body axes, kg·m², and its inverse.
     inertia: Matrix3<f64>,
     inverse_inertia: Matrix3<f64>,
-    /// Orientation at the start of the step, free rotation over it, and what follows for A and b.
+    /// Orientation whose inertia is in A, free rotation over the step, and what follows for A and b.
     rotation: UnitQuaternion<f64>,
     free: FreeRotation,
     world_inertia: Matrix3<f64>,
     b: [f64; 6],
+    /// What joints add to A where they turn with the body, and what they add to b if it goes on turning
+    /// as it does (N·m·s), see [`FreeBodies::stiffen`].
+    stiffness: Matrix3<f64>,
+    expected: Vector3<f64>,
 }
 
 /// Where a free body is and how it moves, world axes.
@@ -104,6 +112,7 @@ impl FreeBodies {
             ..Body::new(name, inertia.mass, registry.mechanism)
         };
         let handle = registry.add_body(entry, motion, CommandKind::Force)?;
+        registry.places.frames.is_averaged[handle.0] = true;
         registry.subsystems = item;
         let element = registry.element(name, &[0.0; 7], &[]);
         let (subsystem, v) = registry.subsystem(&[0.0; 6]);
@@ -123,6 +132,8 @@ impl FreeBodies {
             },
             world_inertia: about_center,
             b: [0.0; 6],
+            stiffness: Matrix3::zeros(),
+            expected: Vector3::zeros(),
         });
         let velocities = [&body.velocity, &body.angular_velocity];
         self.set(item, &body.pose, velocities, registry.state);
@@ -143,10 +154,66 @@ impl FreeBodies {
         item.write_velocity(velocity, angular_velocity, &mut state.v);
     }
 
+    /// Every body: its subsystem, where its velocities are, its frame, and its energy in a state.
+    pub(crate) fn energies<'a>(
+        &'a self,
+        state: &'a State,
+        settings: &'a Settings,
+    ) -> impl Iterator<Item = (usize, Range<usize>, usize, Energy)> + 'a {
+        self.items.iter().map(move |body| {
+            let energy = body.energy(state, settings);
+            (body.subsystem, body.v..body.v + 6, body.frame, energy)
+        })
+    }
+
+    /// Forgets what joints add to A.
+    pub(crate) fn slacken(&mut self) {
+        for body in &mut self.items {
+            body.stiffness = Matrix3::zeros();
+            body.expected = Vector3::zeros();
+        }
+    }
+
+    /// Adds the geometric stiffness of an impulse (N·s) on a point of a body's frame (m) over a step of
+    /// `dt` s: half of it, since the arm is averaged over the step.
+    pub(crate) fn stiffen(
+        &mut self,
+        item: usize,
+        point: &Vector3<f64>,
+        impulse: &Vector3<f64>,
+        state: &State,
+        dt: f64,
+    ) {
+        let body = &mut self.items[item];
+        let BodyState {
+            rotation,
+            angular_velocity,
+            ..
+        } = body.read(&state.q, &state.v);
+        let arm = rotation * (point - body.center);
+        body.stiffness += arm_stiffness(&arm, impulse) * (0.5 * dt);
+        body.expected += angular_velocity.cross(&arm).cross(impulse) * (0.5 * dt);
+    }
+
     /// Centre of mass of a body in its frame and radius of gyration, m.
     pub(crate) fn extent(&self, item: usize) -> (Vector3<f64>, f64) {
         let body = &self.items[item];
         (body.center, radius_of_gyration(&body.inertia, body.mass))
+    }
+
+    /// Turns angular velocities of a state so that bodies that are put at the positions `q` keep their
+    /// angular momentum about their centres.
+    pub(crate) fn keep_momentum(&self, q: &[f64], state: &mut State) {
+        for body in &self.items {
+            let (_, before) = read_pose(&state.q[body.q..body.q + 7]);
+            let (_, after) = read_pose(&q[body.q..body.q + 7]);
+            if before != after {
+                let omega = read_vector(&state.v[body.v + 3..]);
+                let momentum = before * (body.inertia * (before.inverse() * omega));
+                let omega = after * (body.inverse_inertia * (after.inverse() * momentum));
+                state.v[body.v + 3..body.v + 6].copy_from_slice(omega.as_slice());
+            }
+        }
     }
 
     /// Pose and velocity of a body's frame in a state.
@@ -173,6 +240,16 @@ impl FreeBody {
         }
     }
 
+    fn energy(&self, state: &State, settings: &Settings) -> Energy {
+        let state = self.read(&state.q, &state.v);
+        let local = state.rotation.inverse() * state.angular_velocity;
+        Energy {
+            kinetic: 0.5 * self.mass * state.velocity.norm_squared()
+                + 0.5 * local.dot(&(self.inertia * local)),
+            potential: -self.mass * settings.gravity.dot(&state.center),
+        }
+    }
+
     fn write_velocity(&self, linear: &Vector3<f64>, angular: &Vector3<f64>, v: &mut [f64]) {
         v[self.v..self.v + 3].copy_from_slice(linear.as_slice());
         v[self.v + 3..self.v + 6].copy_from_slice(angular.as_slice());
@@ -196,12 +273,14 @@ impl Mechanism for FreeBodies {
                 }
             };
             places.references[body.subsystem] = state.center;
+            places.frames.beside[body.frame] = Vector3::zeros();
         }
         Ok(())
     }
 
-    /// A = M/(1 − θ) and b = M v/(1 − θ) + M (v_free − v), about the centre of mass.
-    fn prepare(&mut self, now: &Now<'_>, _places: &mut Places) -> Result<()> {
+    /// A = M/(1 − θ) and b = M v/(1 − θ) + M (v_free − v), about the centre of mass; with θ = 1/2 the
+    /// [balance](midpoint::balance) of angular momentum instead.
+    fn prepare(&mut self, now: &Now<'_>, places: &mut Places) -> Result<()> {
         let (dt, theta) = (now.settings.time_step, now.settings.theta);
         let scale = 1.0 / (1.0 - theta);
         self.share = 1.0 - theta;
@@ -211,19 +290,48 @@ impl Mechanism for FreeBodies {
             let omega = state.angular_velocity;
             let local = state.rotation.inverse() * omega;
             let free = free_rotation(&body.inertia, &local, dt);
-            let turned = turn(&state.rotation, &(state.rotation * free.middle), dt);
-            let change = turned * free.end - omega;
-            let rotation = state.rotation.to_rotation_matrix();
-            let inertia = rotation.matrix() * body.inertia * rotation.matrix().transpose();
-            let inertia = (inertia + inertia.transpose()) * 0.5;
             let linear = (state.velocity * scale + now.settings.gravity * dt) * body.mass
                 + wrench.force * dt;
-            let angular = inertia * (omega * scale + change) + wrench.torque * dt;
-            body.rotation = state.rotation;
+            let torque = wrench.torque * dt;
+            let angular = if theta == Settings::MIDPOINT {
+                let about = match now.guess {
+                    Some(guess) => read_vector(&guess[body.v + 3..]),
+                    None => state.rotation * free.middle,
+                };
+                let rotation = &state.rotation;
+                let balance =
+                    midpoint::balance(&body.inertia, rotation, &omega, &about, &torque, dt);
+                body.rotation = balance.rotation;
+                body.world_inertia = balance.inertia;
+                balance.b
+            } else {
+                let turned = turn(&state.rotation, &(state.rotation * free.middle), dt);
+                let end = turned * free.end;
+                let change = end - omega;
+                // The body turns with the middle velocity of its free rotation.
+                places.frames.beside[body.frame] =
+                    state.rotation * free.middle - omega * theta - end * (1.0 - theta);
+                let rotation = state.rotation.to_rotation_matrix();
+                let inertia = rotation.matrix() * body.inertia * rotation.matrix().transpose();
+                let inertia = (inertia + inertia.transpose()) * 0.5;
+                body.rotation = state.rotation;
+                body.world_inertia = inertia;
+                inertia * (omega * scale + change) + torque
+            };
             body.free = free;
-            body.world_inertia = inertia;
             body.b[..3].copy_from_slice(linear.as_slice());
             body.b[3..].copy_from_slice(angular.as_slice());
+            if body.stiffness != Matrix3::zeros() {
+                // The stiffness acts on what turns otherwise than expected. Later passes have what is
+                // expected in their arms.
+                let known = match now.guess {
+                    Some(guess) => body.stiffness * read_vector(&guess[body.v + 3..]),
+                    None => body.stiffness * omega + body.expected,
+                };
+                for (b, known) in body.b[3..].iter_mut().zip(known.iter()) {
+                    *b += known;
+                }
+            }
         }
         Ok(())
     }
@@ -242,7 +350,7 @@ impl Mechanism for FreeBodies {
                 .copy_from(&(Matrix3::identity() * (body.mass * scale)));
             matrix
                 .fixed_view_mut::<3, 3>(3, 3)
-                .copy_from(&(body.world_inertia * scale));
+                .copy_from(&(body.world_inertia * scale + body.stiffness));
         }
     }
 
@@ -282,6 +390,13 @@ impl Mechanism for FreeBodies {
             let angular = read_vector(&v_hat[body.v + 3..]);
             let velocity = (linear - state.velocity * theta) / (1.0 - theta);
             let center = state.center + linear * dt;
+            if theta == Settings::MIDPOINT {
+                let (from, omega) = (&state.rotation, &state.angular_velocity);
+                let (rotation, after) = midpoint::end_of_step(from, omega, &angular, dt);
+                write_pose(&mut next.q[body.q..body.q + 7], &center, &rotation);
+                body.write_velocity(&velocity, &after, &mut next.v);
+                continue;
+            }
             // The body turns with the middle velocity of its free rotation, changed by what the
             // impulses changed.
             let omega = state.angular_velocity;
@@ -315,11 +430,9 @@ impl Mechanism for FreeBodies {
     fn energy(&self, state: &State, settings: &Settings) -> Result<Energy> {
         let mut energy = Energy::default();
         for body in &self.items {
-            let state = body.read(&state.q, &state.v);
-            let local = state.rotation.inverse() * state.angular_velocity;
-            energy.kinetic += 0.5 * body.mass * state.velocity.norm_squared()
-                + 0.5 * local.dot(&(body.inertia * local));
-            energy.potential -= body.mass * settings.gravity.dot(&state.center);
+            let own = body.energy(state, settings);
+            energy.kinetic += own.kinetic;
+            energy.potential += own.potential;
         }
         Ok(energy)
     }

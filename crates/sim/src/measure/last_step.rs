@@ -71,6 +71,11 @@ impl LastStep {
         &self.results
     }
 
+    /// The constraints by name and what was found of them, in their order.
+    pub(crate) fn named_results(&self) -> impl Iterator<Item = (RowKey, &RowResult)> {
+        self.keys.iter().copied().zip(&self.results)
+    }
+
     /// Adds up what constraints did to links.
     pub(crate) fn add_up_loads(&mut self, bodies: usize, layout: &Layout, islands: &Islands) {
         self.loads.clear();

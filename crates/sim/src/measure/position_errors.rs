@@ -63,6 +63,19 @@ pub(crate) struct HeldPositions<'a> {
 }
 
 impl HeldPositions<'_> {
+    /// Whether anything holds positions at all.
+    pub(crate) fn is_empty(&self) -> bool {
+        let couples = |robot: &Robot| !robot.model.couplings().is_empty();
+        self.connections
+            .iter()
+            .all(|connection| !connection.kind.holds_positions())
+            && !self.robots().any(couples)
+            && !self
+                .tendons
+                .iter()
+                .any(|tendon| tendon.model.strand.beyond(0.0).is_some())
+    }
+
     fn robots(&self) -> impl Iterator<Item = &Robot> {
         let numbers = self.robots.iter();
         numbers.filter_map(|robot| self.mechanisms.typed::<Robot>(robot.index))

@@ -104,6 +104,16 @@ pub trait Mechanism: Any + Send + Sync {
     /// Positions that make no sense.
     fn retract(&self, now: &Now<'_>, v_hat: &[f64], time: f64, q: &mut [f64]) -> Result<()>;
 
+    /// Brings A, reference points and the constraints that [hold positions](RowSource::list_positions)
+    /// up to date where it was [placed](Self::place) last, at positions `q`, for a problem in which v̂ is
+    /// a displacement and e an error of position. Without an implementation A stays that of the step.
+    ///
+    /// # Errors
+    /// Positions that make no sense.
+    fn prepare_positions(&mut self, _q: &[f64], _places: &mut Places) -> Result<()> {
+        Ok(())
+    }
+
     /// Writes its part of the state at the end of the step; `next` holds the present state.
     ///
     /// # Errors
@@ -216,6 +226,11 @@ pub struct Momentum {
 pub trait RowSource: Sync {
     /// Names the constraints of this pass and the subsystems that they touch.
     fn list(&self, places: &Places, rows: &mut RowList);
+
+    /// Names the constraints that errors of position are projected with, as
+    /// [`prepare_positions`](Mechanism::prepare_positions) left them: those that hold positions, and
+    /// limits that a projection must not break.
+    fn list_positions(&self, _places: &Places, _rows: &mut RowList) {}
 
     /// Writes a constraint by the `item` that [`list`](Self::list) gave it. Called from any thread.
     ///

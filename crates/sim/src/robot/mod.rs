@@ -296,6 +296,11 @@ impl Mechanism for Robot {
         )?)
     }
 
+    fn prepare_positions(&mut self, q: &[f64], places: &mut Places) -> Result<()> {
+        self.prepare_tree_positions(places)?;
+        self.prepare_position_rows(&q[self.q.clone()])
+    }
+
     fn advance(&mut self, now: &Now<'_>, v_hat: &[f64], next: &mut State) -> Result<()> {
         let theta = now.settings.theta;
         self.retract(now, v_hat, now.settings.time_step, &mut next.q)?;

@@ -126,6 +126,16 @@ impl Robot {
         add_momentum(&self.views[tree], v_hat, self.scale, twists, momenta, b);
     }
 
+    /// A and reference points of every tree where it was placed last, without forces.
+    pub(super) fn prepare_tree_positions(&mut self, places: &mut Places) -> Result<()> {
+        jacobians_from_kinematics(&self.model, &mut self.placed)?;
+        for (tree, view) in self.views.iter_mut().enumerate() {
+            view.update(&self.model, &self.placed)?;
+            places.references[self.first_subsystem + tree] = view.reference_point;
+        }
+        Ok(())
+    }
+
     /// An empty tree subsystem of the right shape.
     pub(super) fn empty_tree(name: &str, view: &TreeView) -> Result<Tree> {
         let bodies = (0..view.parents.len())

@@ -62,6 +62,36 @@ impl Robot {
         Ok(())
     }
 
+    /// Decides which rows a projection of positions has: couplings, which it closes, and limits, beyond
+    /// which it takes no joint any further.
+    pub(super) fn prepare_position_rows(&mut self, q: &[f64]) -> Result<()> {
+        self.joint_rows.clear();
+        for (dof, properties) in self.model.dof_properties().iter().enumerate() {
+            let Some(at) = self.joints.position_of_dof[dof] else {
+                continue;
+            };
+            let interval = Interval {
+                lower: (properties.lower - q[at]).min(0.0),
+                upper: (properties.upper - q[at]).max(0.0),
+                push: 0.0,
+            };
+            if interval.lower.is_finite() || interval.upper.is_finite() {
+                // A projection moves little.
+                let is_far = interval.lower < 0.0 && interval.upper > 0.0;
+                self.joint_rows.push(JointRow::Limit {
+                    dof,
+                    interval,
+                    is_far,
+                });
+            }
+        }
+        for (number, coupling) in self.model.couplings().iter().enumerate() {
+            let error = coupling.position_error(q)?;
+            self.joint_rows.push(JointRow::Coupling { number, error });
+        }
+        Ok(())
+    }
+
     /// Subsystem of a degree of freedom of the robot, and which of the subsystem's it is.
     pub(crate) fn place_of_dof(&self, dof: usize) -> Option<(usize, usize)> {
         let holds = |view: &stiction_dynamics::TreeView| view.dofs.contains(&dof);
@@ -87,6 +117,10 @@ impl Robot {
 }
 
 impl RowSource for Robot {
+    fn list_positions(&self, places: &Places, rows: &mut RowList) {
+        self.list(places, rows);
+    }
+
     fn list(&self, _places: &Places, rows: &mut RowList) {
         for (item, row) in self.joint_rows.iter().enumerate() {
             match *row {

@@ -4,17 +4,22 @@
 //! write A, b, J and e in place and solve → v̂, λ → new q, v. Each stage is public: who wants another
 //! order calls them in it.
 
+mod account;
 mod contacts;
 mod free_paths;
 mod passes;
+mod projection;
 mod report;
 mod rows;
 mod speeds;
+mod stiffness;
 
 pub use report::{ContactForce, ContactMode, JointErrors, StageTimes, StepReport};
 
+pub(crate) use account::Account;
 pub(crate) use contacts::{Contacts, relative_velocity, touches};
 pub(crate) use free_paths::FreePaths;
+pub(crate) use projection::Projection;
 pub(crate) use rows::RowKind;
 
 use std::time::{Duration, Instant};
@@ -27,6 +32,7 @@ use stiction_modeling::{Motion, Scheme};
 use crate::error::{Result, SimError, StepFailure};
 use crate::ledger::WorldEnergy;
 use crate::mechanism::{Now, StepWork};
+use crate::settings::Settings;
 use crate::state::are_finite;
 use crate::world::World;
 use rows::WorldAssembly;
@@ -45,7 +51,11 @@ impl World {
     /// was before. A solver that ran out of iterations is no error: see
     /// [`StepReport::unconverged`].
     pub fn step(&mut self) -> Result<&StepReport> {
-        match self.try_step() {
+        // A step that the midpoint rule cannot follow is made by implicit Euler.
+        let theta = self.settings.theta;
+        let result = self.try_step();
+        self.settings.theta = theta;
+        match result {
             Ok(()) => Ok(&self.report),
             Err(error) => {
                 // Poses and velocities may stand where the failed pass left them.
@@ -57,15 +67,11 @@ impl World {
 
     fn try_step(&mut self) -> Result<()> {
         self.control()?;
-        self.detect_contacts()?;
-        self.assemble()?;
-        self.solve_and_revise()?;
-        for _ in 0..self.settings.relinearizations {
-            self.relinearize()?;
-            self.detect_contacts()?;
-            self.assemble()?;
-            self.solve_and_revise()?;
+        if self.settings.theta == Settings::MIDPOINT && self.has_inconsistent_velocities() {
+            self.settings.theta = Settings::IMPLICIT_EULER;
         }
+        self.pass()?;
+        self.pass_again()?;
         self.integrate()
     }
 
@@ -81,14 +87,20 @@ impl World {
         }
         let time = self.settings.step_time.map(Duration::from_secs_f64);
         self.deadline = time.and_then(|time| clock.checked_add(time));
+        self.open_account();
         let result = self.run_drives();
+        self.take_driven_velocities();
+        self.report.stages.control += clock.elapsed().as_secs_f64();
+        result
+    }
+
+    /// Driven frames move in this step as they are told.
+    fn take_driven_velocities(&mut self) {
         for (frame, motion) in self.places.frames.motion.iter().enumerate() {
             if *motion == Motion::Driven {
                 self.places.frames.twist[frame] = self.commands.inputs.driven[frame];
             }
         }
-        self.report.stages.control += clock.elapsed().as_secs_f64();
-        result
     }
 
     /// Stage 2: poses → contact points. What moves sees as far as it goes in a step.
@@ -153,6 +165,7 @@ impl World {
     pub fn assemble(&mut self) -> Result<()> {
         let clock = Instant::now();
         let scheme = self.settings.scheme();
+        self.stiffen();
         let now = Now {
             state: &self.state,
             inputs: &self.commands.inputs,
@@ -339,6 +352,8 @@ impl World {
         self.keep_last_step();
         self.add_up_work();
         let before = self.energy.take();
+        self.project()?;
+        self.settle_account()?;
         self.state.copy_from(&self.next);
         self.warm_start.store(&self.rows, self.last.results());
         self.commands.clear_forces();

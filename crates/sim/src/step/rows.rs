@@ -33,10 +33,10 @@ impl RowKind {
 }
 
 /// Who writes a constraint; mechanisms follow by their numbers.
-const CONTACTS: usize = 0;
-const CONNECTIONS: usize = 1;
-const TENDONS: usize = 2;
-const FIRST_MECHANISM: usize = 3;
+pub(super) const CONTACTS: usize = 0;
+pub(super) const CONNECTIONS: usize = 1;
+pub(super) const TENDONS: usize = 2;
+pub(super) const FIRST_MECHANISM: usize = 3;
 
 /// Everything that the numbers of a step's problems are made from.
 #[derive(Clone, Copy)]
@@ -83,7 +83,7 @@ impl WorldAssembly<'_> {
 }
 
 /// Connections and tendons have at most four constraints each.
-const PART_BITS: usize = 2;
+pub(super) const PART_BITS: usize = 2;
 
 impl Assembly for WorldAssembly<'_> {
     fn shape(&self, subsystem: usize) -> Subsystem {

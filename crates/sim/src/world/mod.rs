@@ -28,7 +28,7 @@ use crate::sense::Sensor;
 use crate::settings::Settings;
 use crate::solvers;
 use crate::state::State;
-use crate::step::{ContactForce, Contacts, FreePaths, StepReport};
+use crate::step::{Account, ContactForce, Contacts, FreePaths, Projection, StepReport};
 use crate::tendon::TendonEntry;
 use drawing::Drawing;
 
@@ -114,6 +114,10 @@ pub struct World {
     /// Energies of the state; `None` if somebody changed it.
     pub(crate) energy: Option<WorldEnergy>,
     pub(crate) results: Vec<RowResult>,
+    /// v̂ of the pass before.
+    pub(crate) last_pass: Vec<f64>,
+    pub(crate) projection: Projection,
+    pub(crate) account: Account,
     /// The state at the end of the step, before it takes effect.
     pub(crate) next: State,
     // What can be asked about the last step.
@@ -192,6 +196,9 @@ impl World {
             mean_velocity: Vec::new(),
             energy: None,
             results: Vec::new(),
+            last_pass: Vec::new(),
+            projection: Projection::default(),
+            account: Account::default(),
             next: State::default(),
             last: LastStep::default(),
             contact_forces: Vec::new(),
@@ -261,6 +268,7 @@ impl World {
         self.solver_name = make().name().to_owned();
         self.make_solver = Box::new(make);
         self.islands.clear();
+        self.projection.clear();
     }
 
     /// Looks at this flag while solving: a step during which it is raised ends at once with

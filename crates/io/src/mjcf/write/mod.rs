@@ -177,6 +177,7 @@ impl Writer<'_, '_> {
             settings.push_out_speed.is_some(),
             settings.contact_margin.is_some(),
             settings.relinearizations.is_some(),
+            settings.joint_tolerance.is_some(),
             settings.islands.is_some(),
             settings.warm_start.is_some(),
             settings.max_contacts.is_some(),

@@ -28,6 +28,7 @@ pub(super) fn settings(settings: &SettingsDescription) -> Table {
         ("theta", settings.theta),
         ("tolerance", settings.tolerance),
         ("integration_tolerance", settings.integration_tolerance),
+        ("joint_tolerance", settings.joint_tolerance),
         ("baumgarte", settings.baumgarte),
         ("push_out_speed", settings.push_out_speed),
         ("contact_margin", settings.contact_margin),
