@@ -218,3 +218,38 @@ density = 1000
         "{error}"
     );
 }
+
+#[test]
+fn a_soft_cube_and_a_cable_of_mjcf_move() {
+    let text = r#"<mujoco>
+<option timestep=".002" integrator="discrete"/>
+<worldbody>
+<geom type="plane" size="1 1 .1"/>
+<flexcomp name="s" type="grid" dim="3" count="4 4 4" spacing=".03333 .03333 .03333" pos="0 0 .051" mass="1" radius=".001">
+<elasticity young="1e5" poisson=".3" damping=".01"/><contact selfcollide="none"/><edge equality="false"/>
+</flexcomp>
+<body name="post" pos="1 0 1">
+<composite prefix="c" type="cable" curve="s" count="11 1 1" size="0.5" initial="none">
+<plugin plugin="mujoco.elasticity.cable"><config key="twist" value="1e6"/><config key="bend" value="1e6"/></plugin>
+<geom type="capsule" size=".005"/>
+</composite></body>
+</worldbody></mujoco>"#;
+    let file = stiction_io::mjcf::parse(text, "m.xml", &Default::default()).unwrap();
+    let mut scene = from_scene_file(&file, &Options::default()).unwrap();
+    let world = &mut scene.world;
+    for _ in 0..100 {
+        world.step().unwrap();
+    }
+    let cube = world.find_soft_body("s").unwrap();
+    let nodes = world.soft_positions(cube).unwrap();
+    let lowest = nodes
+        .iter()
+        .map(|node| node.z)
+        .fold(f64::INFINITY, f64::min);
+    assert!(lowest.abs() < 1e-3, "{lowest}");
+    let cable = world.find_rod("c").unwrap();
+    let links = world.rod_links(cable).unwrap();
+    let [first, last] = [links[0], links[10]].map(|link| world.pose(link).unwrap());
+    assert_eq!(first.translation.vector.z, 1.0);
+    assert!(last.translation.vector.z < 0.95, "{last}");
+}

@@ -76,7 +76,7 @@ impl Options {
             attributes.report_unless(name, done)?;
         }
         if let Some(value) = attributes.get("integrator")
-            && value.word(&["Euler", "RK4", "implicit", "implicitfast"])? == "RK4"
+            && value.word(&["Euler", "RK4", "implicit", "implicitfast", "discrete"])? == "RK4"
         {
             notes.ignore_attribute(element, "integrator");
         }

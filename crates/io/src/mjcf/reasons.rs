@@ -13,7 +13,8 @@ const HARD: &str = "contacts, limits and joints are hard here, not springs";
 const EXACT: &str = "contact is solved exactly here, by solvers with settings of their own";
 const AIR: &str = "there is no air or water here";
 const PLUGIN: &str = "plugins of MuJoCo are not run";
-const DEFORMABLE: &str = "deformable bodies are not read from MJCF";
+const DEFORMABLE: &str = "of what deforms only solid <flexcomp>s and cables are read";
+const NODES: &str = "the surface is where the nodes are";
 
 fn of_element(tag: &str) -> Option<&'static str> {
     Some(match tag {
@@ -46,6 +47,13 @@ fn of_attribute(tag: &str, attribute: &str) -> Option<&'static str> {
             | "solimpfriction",
         )
         | ("weld", "torquescale") => HARD,
+        ("flexcomp", "radius") => NODES,
+        ("edge", "stiffness" | "damping") => "solids are held by their elasticity, not by edges",
+        ("elasticity", "thickness" | "elastic2d") => "is for cloth and shells",
+        ("contact", "margin" | "gap") => "contact begins where surfaces touch",
+        ("contact", "internal" | "activelayers" | "passive" | "vertcollide") => {
+            "nodes touch triangles, and turned tetrahedra right themselves"
+        }
         ("geom" | "pair", "margin" | "gap") => "contact begins where surfaces touch",
         (_, "margin") => "limits begin where they are",
         ("geom", "priority") => "the larger friction of the two surfaces counts",
