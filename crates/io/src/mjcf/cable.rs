@@ -8,6 +8,7 @@ use stiction_deformable::rod::{Damping, Section};
 
 use super::defaults::Attributes;
 use super::flex::{Deformable, config};
+use super::geom;
 use super::pose;
 use super::scene::{Builder, friction_material};
 use super::value::Value;
@@ -191,19 +192,7 @@ impl<'a> Builder<'_, 'a> {
                 *bits = value.whole(0..=i64::from(u32::MAX))? as u32;
             }
         }
-        let mut friction = 1.0;
-        if let Some(value) = attributes.get("friction") {
-            [friction, _, _] = value.up_to([1.0, 0.005, 0.0001])?;
-            if friction < 0.0 {
-                let problem = format!("{friction} is negative");
-                return Err(value.error(problem, "give zero or more"));
-            }
-        }
-        if let Some(value) = attributes.get("condim")
-            && value.whole(1..=6)? == 1
-        {
-            friction = 0.0;
-        }
+        let friction = geom::friction(&attributes, bits != [0, 0])?;
         let mut touch = TouchDescription::new(true);
         touch.touches = self.context.options.switches.contacts && bits != [0, 0];
         if touch.touches {

@@ -7,6 +7,7 @@ use stiction_deformable::fem::{FemSettings, Material as Elastic, Rayleigh};
 
 use super::defaults::{Attributes, ClassId};
 use super::flex_mesh::{FlexMesh, Form};
+use super::geom;
 use super::pose;
 use super::scene::{Builder, friction_material};
 use super::value::Value;
@@ -110,15 +111,11 @@ impl<'a> Builder<'_, 'a> {
             return Ok(());
         };
         let count = counts(&attributes)?;
-        let mesh = match self.flex_mesh(kind, &attributes, count)? {
-            Some(mesh) => mesh,
-            None => return Ok(()),
-        };
         let mass = match attributes.get("mass") {
             Some(value) => value.positive()?,
             None => 1.0,
         };
-        let (mesh, volume, nodes) = mesh;
+        let (mesh, volume, nodes) = self.flex_mesh(kind, &attributes, count)?;
         if !(volume > 0.0) {
             let advice = "give it more points, or spacing above zero";
             return Err(element.error("has no volume", advice));
@@ -219,13 +216,13 @@ impl<'a> Builder<'_, 'a> {
         }))
     }
 
-    /// The mesh, its volume and its number of nodes; `None` for one that was reported.
+    /// The mesh, its volume, m³, and its number of nodes.
     fn flex_mesh(
         &self,
         kind: &str,
         attributes: &Attributes<'a>,
         count: [usize; 3],
-    ) -> Result<Option<(SoftMesh, f64, usize)>> {
+    ) -> Result<(SoftMesh, f64, usize)> {
         let element = attributes.element;
         let vector = |name: &'static str, default: f64| match attributes.get(name) {
             Some(value) => value.vector(),
@@ -295,7 +292,7 @@ impl<'a> Builder<'_, 'a> {
                     };
                     let mesh = mesh.turned();
                     let volume = mesh.whole_volume();
-                    return Ok(Some((SoftMesh::Tetrahedra(file), volume, mesh.nodes.len())));
+                    return Ok((SoftMesh::Tetrahedra(file), volume, mesh.nodes.len()));
                 }
                 let surface = file.read(folder).map_err(unreadable)?;
                 let origin = vector("origin", 0.0)?;
@@ -304,7 +301,7 @@ impl<'a> Builder<'_, 'a> {
         };
         let (volume, count) = (mesh.whole_volume(), mesh.nodes.len());
         let FlexMesh { nodes, tets } = mesh;
-        Ok(Some((SoftMesh::Inline { nodes, tets }, volume, count)))
+        Ok((SoftMesh::Inline { nodes, tets }, volume, count))
     }
 
     /// How a flexcomp touches.
@@ -325,18 +322,7 @@ impl<'a> Builder<'_, 'a> {
                 let word = value.word(&words)?;
                 touch.itself = word != "none" && word != "false";
             }
-            if let Some(value) = attributes.get("friction") {
-                [friction, _, _] = value.up_to([1.0, 0.005, 0.0001])?;
-                if friction < 0.0 {
-                    let problem = format!("{friction} is negative");
-                    return Err(value.error(problem, "give zero or more"));
-                }
-            }
-            if let Some(value) = attributes.get("condim")
-                && value.whole(1..=6)? == 1
-            {
-                friction = 0.0;
-            }
+            friction = geom::friction(&attributes, bits != [0, 0])?;
         }
         touch.touches = self.context.options.switches.contacts && bits != [0, 0];
         if !touch.touches {

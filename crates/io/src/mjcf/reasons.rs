@@ -50,13 +50,12 @@ fn of_attribute(tag: &str, attribute: &str) -> Option<&'static str> {
         ("flexcomp", "radius") => NODES,
         ("edge", "stiffness" | "damping") => "solids are held by their elasticity, not by edges",
         ("elasticity", "thickness" | "elastic2d") => "is for cloth and shells",
-        ("contact", "margin" | "gap") => "contact begins where surfaces touch",
         ("contact", "internal" | "activelayers" | "passive" | "vertcollide") => {
             "nodes touch triangles, and turned tetrahedra right themselves"
         }
-        ("geom" | "pair", "margin" | "gap") => "contact begins where surfaces touch",
+        ("geom" | "pair" | "contact", "margin" | "gap") => "contact begins where surfaces touch",
         (_, "margin") => "limits begin where they are",
-        ("geom", "priority") => "the larger friction of the two surfaces counts",
+        ("geom" | "contact", "priority") => "the larger friction of the two surfaces counts",
         ("geom", "fluidshape" | "fluidcoef") | ("option", "wind" | "density" | "viscosity") => AIR,
         (_, "adhesion") => "surfaces don't stick here",
         ("geom", "surfacevel") => "surfaces don't run here",
