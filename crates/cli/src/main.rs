@@ -2,6 +2,7 @@
 
 mod arguments;
 mod commands;
+mod deformables;
 mod input;
 mod json_lines;
 mod model_arguments;

@@ -208,3 +208,55 @@ fn reproduce_lists_and_writes_a_report() {
     let unknown = stiction(&folder, &["reproduce", "nothing"]);
     assert_eq!(unknown.status.code(), Some(2));
 }
+
+const SOFT: &str = r#"
+name = "cushion"
+seconds = 0.02
+[[bodies]]
+name = "floor"
+kind = "fixed"
+shapes = [{ kind = "half-space" }]
+[[soft]]
+name = "pad"
+mesh = { kind = "box", size = ["4 cm", "4 cm", "2 cm"], cells = [2, 2, 1], pattern = "five" }
+position = [0, 0, "1 cm"]
+young = "50 kPa"
+poisson = 0.3
+density = 1000
+[[rod]]
+name = "wire"
+shape = { kind = "straight", from = [1, 0, 1], to = [1.2, 0, 1], links = 11 }
+radius = "2 mm"
+density = 1000
+young = "1 MPa"
+poisson = 0.3
+links_per_piece = 6
+attach = [{ body = "floor", end = "start" }]
+"#;
+
+#[test]
+fn soft_bodies_and_rods_are_inspected_and_summed_up() {
+    let folder = Folder::new("robots-soft");
+    folder.file("cushion.toml", SOFT);
+    let lines = [
+        "pad: 18 nodes, 20 tetrahedra, 1 piece, 3.2000e-5 m³, angles from 54.7° to 90.0°",
+        "wire: 11 links, 2 pieces, 0.2000 m, 2.5133e-3 kg",
+    ];
+    let inspect = stiction(&folder, &["inspect", "cushion.toml"]);
+    assert!(inspect.status.success(), "{}", stderr(&inspect));
+    let run = stiction(&folder, &["run", "cushion.toml", "--no-output"]);
+    assert!(run.status.success(), "{}", stderr(&run));
+    for (text, headings) in [
+        (stdout(&inspect), ["soft bodies\n  ", "rods\n  "]),
+        (stdout(&run), ["soft body ", "rod "]),
+    ] {
+        for (line, heading) in lines.iter().zip(headings) {
+            let words = format!("{heading}{line}");
+            assert!(text.contains(&words), "{words} in\n{text}");
+        }
+    }
+    let json = stdout(&stiction(&folder, &["inspect", "cushion.toml", "--json"]));
+    for words in ["\"links\":11,", "\"pieces\":2", "\"tetrahedra\":20"] {
+        assert!(json.contains(words), "{words} in\n{json}");
+    }
+}

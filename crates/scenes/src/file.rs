@@ -2,6 +2,7 @@
 
 mod compensation;
 mod control;
+mod deformable;
 mod mass;
 mod parts;
 mod world;
@@ -75,6 +76,9 @@ pub fn from_scene_file(file: &SceneFile, options: &Options) -> Result<Scene, Loa
         let keyframe = keyframe.clone();
         builder.start_at(index, &keyframe)?;
     }
+    // Where bodies are by now is where soft bodies and rods are attached to them.
+    builder.add_soft_bodies()?;
+    builder.add_rods()?;
     let skipped_overlaps = builder.skip_overlaps()?;
     Ok(Scene {
         skipped_overlaps,

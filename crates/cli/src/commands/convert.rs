@@ -58,10 +58,12 @@ fn name_meshes_absolutely(scene: &mut SceneDescription, folder: &Path) {
     let links = scene.robots.iter_mut().flat_map(|robot| &mut robot.links);
     let of_links = links.flat_map(|link| &mut link.shapes);
     let of_bodies = scene.bodies.iter_mut().flat_map(|body| &mut body.shapes);
-    for shape in of_links.chain(of_bodies) {
-        if let Some(file) = shape.kind.mesh_file_mut()
-            && let Ok(path) = folder.join(&file.path).canonicalize()
-        {
+    let of_shapes = of_links.chain(of_bodies);
+    let of_shapes = of_shapes.filter_map(|shape| shape.kind.mesh_file_mut());
+    let of_soft = scene.soft.iter_mut();
+    let of_soft = of_soft.filter_map(|soft| soft.mesh.file_mut());
+    for file in of_shapes.chain(of_soft) {
+        if let Ok(path) = folder.join(&file.path).canonicalize() {
             file.path = path.display().to_string();
         }
     }

@@ -13,6 +13,7 @@ use stiction_io::scene_file::{
 
 use crate::Ending;
 use crate::arguments::InspectArguments;
+use crate::deformables;
 
 pub(crate) fn run(arguments: &InspectArguments) -> anyhow::Result<Ending> {
     let file = arguments.model.read(&arguments.file)?;
@@ -20,11 +21,18 @@ pub(crate) fn run(arguments: &InspectArguments) -> anyhow::Result<Ending> {
     let scene = arguments.model.build(&file, &Default::default())?;
     let mut out = std::io::stdout().lock();
     if arguments.json {
-        writeln!(out, "{}", json::describe(&file))?;
+        let mut described = json::describe(&file);
+        described["soft"] = deformables::soft_json(&scene.world)?;
+        described["rods"] = deformables::rod_json(&scene.world)?;
+        writeln!(out, "{described}")?;
     } else {
         write!(out, "{}", describe(&file))?;
         let overlaps = scene.skipped_overlaps.iter();
         let mut text = String::new();
+        let soft = deformables::soft_lines(&scene.world)?;
+        list(&mut text, "soft bodies", soft.into_iter());
+        let rods = deformables::rod_lines(&scene.world)?;
+        list(&mut text, "rods", rods.into_iter());
         list(
             &mut text,
             "overlap at the start, and never touch",
@@ -92,6 +100,8 @@ fn counts(scene: &SceneDescription) -> String {
     [
         (scene.robots.len(), "robot"),
         (scene.bodies.len(), "body"),
+        (scene.soft.len(), "soft body"),
+        (scene.rods.len(), "rod"),
         (dofs, "degree of freedom"),
         (scene.actuators.len(), "actuator"),
         (scene.sensors.len(), "sensor"),
@@ -111,6 +121,7 @@ fn plural(what: &str, count: usize) -> String {
     }
     match what {
         "body" => "bodies".to_owned(),
+        "soft body" => "soft bodies".to_owned(),
         "degree of freedom" => "degrees of freedom".to_owned(),
         "shape that collides" => "shapes that collide".to_owned(),
         "shape that is only drawn" => "shapes that are only drawn".to_owned(),

@@ -14,6 +14,7 @@ use stiction_sim::SimError;
 
 use crate::arguments::{RunArguments, SceneArguments};
 use crate::commands::export::{unwritable, write_page};
+use crate::deformables;
 use crate::simulate::{
     Curve, End, Interrupt, JointWarning, ProblemLog, SensorLog, Series, draw, open, print_profile,
     print_summary, simulate, step_count, summary_json, tell_gain, tell_start,
@@ -276,10 +277,18 @@ fn report(
             End::Interrupted => "interrupted",
             End::Failed(_) => "failed",
         };
-        let summary = summary_json(&scene.name, solver, series, outcome);
+        let mut summary = summary_json(&scene.name, solver, series, outcome);
+        summary["soft"] = deformables::soft_json(&scene.world)?;
+        summary["rods"] = deformables::rod_json(&scene.world)?;
         writeln!(out, "{summary}")?;
     } else if !arguments.quiet {
         print_summary(&mut out, &scene.name, solver, series)?;
+        for line in deformables::soft_lines(&scene.world)? {
+            writeln!(out, "soft body {line}")?;
+        }
+        for line in deformables::rod_lines(&scene.world)? {
+            writeln!(out, "rod {line}")?;
+        }
         if arguments.profile {
             print_profile(&mut out, series)?;
         }

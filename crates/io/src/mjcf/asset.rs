@@ -49,6 +49,11 @@ pub(super) enum InertiaRule {
 }
 
 impl<'a> Assets<'a> {
+    /// The folder of the file.
+    pub(super) fn folder(&self) -> &Path {
+        &self.folder
+    }
+
     pub(super) fn new(
         root: &'a Element,
         folder: &Path,

@@ -7,6 +7,7 @@ use nalgebra::{Isometry3, Translation3, Vector3};
 use super::Context;
 use super::asset::exists;
 use super::defaults::{Attributes, ClassId};
+use super::flex::Deformable;
 use super::geom::{self, Geom};
 use super::joint::{self, Joint};
 use super::pose;
@@ -44,11 +45,12 @@ pub(super) struct Site<'a> {
     pub(super) pose: Isometry3<f64>,
 }
 
-/// Bodies and sites of a file.
+/// Bodies, sites and what deforms of a file.
 #[derive(Debug, Default)]
 pub(super) struct Tree<'a> {
     pub(super) bodies: Vec<Body<'a>>,
     pub(super) sites: Vec<Site<'a>>,
+    pub(super) deformables: Vec<Deformable<'a>>,
 }
 
 /// Reads all of them.
@@ -134,6 +136,13 @@ impl<'a> Walker<'_, 'a> {
                 }
                 "joint" | "freejoint" => self.joint(child, around)?,
                 "site" => self.site(child, around)?,
+                "flexcomp" | "composite" => self.tree.deformables.push(Deformable {
+                    element: child,
+                    body: around.body,
+                    frame: around.frame,
+                    class: around.class,
+                    suffix: around.suffix.clone(),
+                }),
                 "inertial" => {
                     child.mark_read();
                     let body = &mut self.tree.bodies[around.body];

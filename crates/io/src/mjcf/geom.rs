@@ -249,8 +249,8 @@ fn mass(attributes: &Attributes<'_>) -> Result<GeomMass> {
     })
 }
 
-/// The sliding friction of a geom, and a word about what else it asks of contacts.
-fn friction(attributes: &Attributes<'_>, touches: bool) -> Result<f64> {
+/// The sliding friction of a geom or flex, and a word about what else it asks of contacts.
+pub(super) fn friction(attributes: &Attributes<'_>, touches: bool) -> Result<f64> {
     let mut friction = match attributes.get("friction") {
         Some(value) => {
             let [sliding, ..] = value.up_to([FRICTION, 0.005, 0.0001])?;
@@ -266,7 +266,7 @@ fn friction(attributes: &Attributes<'_>, touches: bool) -> Result<f64> {
             1 => friction = 0.0,
             4 | 6 if touches => attributes.notes.ignore(
                 value.element,
-                "<geom condim> of 4 or 6",
+                format!("<{} condim> of 4 or 6", value.element.tag),
                 "only sliding friction acts, not that against spinning and rolling",
             ),
             _ => {}

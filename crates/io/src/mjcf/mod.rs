@@ -33,11 +33,14 @@
 mod actuator;
 mod asset;
 mod body;
+mod cable;
 mod compiler;
 mod contact;
 mod defaults;
 mod equality;
 mod fit;
+mod flex;
+mod flex_mesh;
 mod geom;
 mod include;
 mod inertia;
@@ -152,6 +155,7 @@ fn convert(
     let tree = body::read(&context)?;
     let mut builder = Builder::new(&context, tree, contact::paired(root))?;
     builder.add_bodies()?;
+    builder.add_deformables()?;
     builder.add_contacts()?;
     builder.add_tendons()?;
     builder.add_equalities()?;
@@ -160,7 +164,7 @@ fn convert(
     builder.add_keyframes(&actuators)?;
     builder.finish();
     let (scene, mut places) = (builder.scene, builder.places);
-    for list in ["bodies", "robots", "settings"] {
+    for list in ["bodies", "robots", "soft", "rod", "settings"] {
         places.insert(list.to_owned(), root.place());
     }
     // Memory and data for programs, which are no part of a model.

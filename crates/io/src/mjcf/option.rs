@@ -80,7 +80,7 @@ impl Options {
             attributes.report_unless(name, done)?;
         }
         if let Some(value) = attributes.get("integrator") {
-            match value.word(&["Euler", "RK4", "implicit", "implicitfast"])? {
+            match value.word(&["Euler", "RK4", "implicit", "implicitfast", "discrete"])? {
                 "RK4" => self.integrator = Some(Integrator::Rk4),
                 _ => notes.ignore_attribute(element, "integrator"),
             }

@@ -13,7 +13,8 @@ const HARD: &str = "contacts, limits and joints are hard here, not springs";
 const EXACT: &str = "contact is solved exactly here, by solvers with settings of their own";
 const AIR: &str = "there is no air or water here";
 const PLUGIN: &str = "plugins of MuJoCo are not run";
-const DEFORMABLE: &str = "deformable bodies are not read from MJCF";
+const DEFORMABLE: &str = "of what deforms only solid <flexcomp>s and cables are read";
+const NODES: &str = "the surface is where the nodes are";
 
 fn of_element(tag: &str) -> Option<&'static str> {
     Some(match tag {
@@ -46,9 +47,15 @@ fn of_attribute(tag: &str, attribute: &str) -> Option<&'static str> {
             | "solimpfriction",
         )
         | ("weld", "torquescale") => HARD,
-        ("geom" | "pair", "margin" | "gap") => "contact begins where surfaces touch",
+        ("flexcomp", "radius") => NODES,
+        ("edge", "stiffness" | "damping") => "solids are held by their elasticity, not by edges",
+        ("elasticity", "thickness" | "elastic2d") => "is for cloth and shells",
+        ("contact", "internal" | "activelayers" | "passive" | "vertcollide") => {
+            "nodes touch triangles, and turned tetrahedra right themselves"
+        }
+        ("geom" | "pair" | "contact", "margin" | "gap") => "contact begins where surfaces touch",
         (_, "margin") => "limits begin where they are",
-        ("geom", "priority") => "the larger friction of the two surfaces counts",
+        ("geom" | "contact", "priority") => "the larger friction of the two surfaces counts",
         ("geom", "fluidshape" | "fluidcoef") | ("option", "wind" | "density" | "viscosity") => AIR,
         (_, "adhesion") => "surfaces don't stick here",
         ("geom", "surfacevel") => "surfaces don't run here",

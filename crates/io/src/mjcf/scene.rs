@@ -16,7 +16,7 @@ use super::lookup::Names;
 use crate::error::Result;
 use crate::mesh_use::{drawn_mesh, mesh_shape};
 use crate::scene_file::{
-    BodyDescription, BodyKind, MassDescription, MeshSource, Places, SceneDescription,
+    BodyDescription, BodyKind, MassDescription, MeshSource, Place, Places, SceneDescription,
     ShapeDescription, ShapeKind,
 };
 
@@ -192,17 +192,9 @@ impl<'c, 'a> Builder<'c, 'a> {
                 let Some(kind) = shape_kind(geom, touches, self.context) else {
                     continue;
                 };
-                let material = format!("friction-{}", geom.friction);
-                self.scene
-                    .materials
-                    .entry(material.clone())
-                    .or_insert_with(|| Material {
-                        friction_rule: CombineRule::Max,
-                        ..Material::with_friction(geom.friction)
-                    });
                 let place = geom.element.place();
-                self.places
-                    .insert(format!("materials.{material}"), place.clone());
+                let (scene, places) = (&mut self.scene, &mut self.places);
+                let material = friction_material(scene, places, geom.friction, place.clone());
                 self.places
                     .insert(format!("{key}.shapes[{}]", shapes.len()), place);
                 shapes.push(ShapeDescription {
@@ -222,6 +214,23 @@ impl<'c, 'a> Builder<'c, 'a> {
         }
         shapes
     }
+}
+
+/// Name of the material with a sliding friction, of which the larger of two surfaces counts.
+pub(super) fn friction_material(
+    scene: &mut SceneDescription,
+    places: &mut Places,
+    friction: f64,
+    place: Place,
+) -> String {
+    let name = format!("friction-{friction}");
+    let materials = &mut scene.materials;
+    materials.entry(name.clone()).or_insert_with(|| Material {
+        friction_rule: CombineRule::Max,
+        ..Material::with_friction(friction)
+    });
+    places.insert(format!("materials.{name}"), place);
+    name
 }
 
 /// The form of a geom; `None` for one that cannot be had.

@@ -1,5 +1,6 @@
 //! What refers to what: names used twice, and names that nobody has.
 
+mod deformable;
 mod drive;
 
 use std::collections::HashMap;
@@ -36,6 +37,7 @@ pub(super) fn references(file: &SceneFile) -> Result<Vec<Ignored>> {
     }
     controllers(file, &bodies)?;
     drive::references(file, &bodies)?;
+    deformable::references(file, &bodies)?;
     Ok(odd)
 }
 
@@ -133,19 +135,26 @@ fn materials(file: &SceneFile) -> Result<()> {
     });
     for (owner, shapes) in bodies.chain(links) {
         for (index, shape) in shapes.iter().enumerate() {
-            if let Some(name) = &shape.material
-                && !scene.materials.contains_key(name)
-            {
-                let known = scene.materials.keys().map(String::as_str);
-                return Err(file.error(
-                    &format!("{owner}.shapes[{index}].material"),
-                    format!("there is no material \"{name}\""),
-                    suggest::advice("materials", name, known),
-                ));
+            if let Some(name) = &shape.material {
+                material(file, &format!("{owner}.shapes[{index}].material"), name)?;
             }
         }
     }
     Ok(())
+}
+
+/// A material that a key names must exist.
+fn material(file: &SceneFile, key: &str, name: &str) -> Result<()> {
+    let materials = &file.scene.materials;
+    if materials.contains_key(name) {
+        return Ok(());
+    }
+    let known = materials.keys().map(String::as_str);
+    Err(file.error(
+        key,
+        format!("there is no material \"{name}\""),
+        suggest::advice("materials", name, known),
+    ))
 }
 
 fn controllers(file: &SceneFile, bodies: &Bodies) -> Result<()> {

@@ -12,8 +12,10 @@ use stiction_modeling::{ConnectionKind, Signal};
 use super::actuator::ActuatorDescription;
 use super::contact_pair::ContactPairDescription;
 use super::keyframe::KeyframeDescription;
+use super::rod::RodDescription;
 use super::sensor::SensorDescription;
 use super::shape::ShapeKind;
+use super::soft::SoftDescription;
 use super::tendon::TendonDescription;
 
 /// A scene: bodies, robots, what holds and drives them, and for how long.
@@ -33,6 +35,10 @@ pub struct SceneDescription {
     pub joints: Vec<ConnectionDescription>,
     /// Articulated robots.
     pub robots: Vec<RobotDescription>,
+    /// Soft bodies.
+    pub soft: Vec<SoftDescription>,
+    /// Rods.
+    pub rods: Vec<RodDescription>,
     /// What drives the scene.
     pub controllers: Vec<ControllerDescription>,
     /// Pairs of bodies that never touch.
@@ -60,6 +66,8 @@ impl SceneDescription {
             bodies: Vec::new(),
             joints: Vec::new(),
             robots: Vec::new(),
+            soft: Vec::new(),
+            rods: Vec::new(),
             controllers: Vec::new(),
             exclude: Vec::new(),
             contact_pairs: Vec::new(),

@@ -39,11 +39,14 @@ mod keyframe;
 mod node;
 mod read;
 mod robot;
+mod rod;
 mod sensor;
 mod shape;
+mod soft;
 mod source;
 pub(crate) mod suggest;
 mod tendon;
+mod touch;
 mod units;
 mod write;
 
@@ -59,10 +62,16 @@ pub use description::{
     RobotJointDescription, SceneDescription, SettingsDescription, ShapeDescription,
 };
 pub use keyframe::{KeyframeBody, KeyframeDescription, KeyframeJoint};
+pub use rod::{RodAttachment, RodCurve, RodDescription, RodLink, RodSection, RodStiffness};
 pub use sensor::{SensorDescription, SensorKind};
 pub use shape::{MeshFile, MeshSource, PointSource, ShapeError, ShapeKind, ThreadDescription};
+pub use soft::{
+    Cells, MadeMesh, NodeSelection, SoftAttachment, SoftDescription, SoftMesh, SoftMeshError,
+    SoftPart,
+};
 pub use stiction_modeling::{Activation, ConnectionKind, FrameQuantity, Signal};
 pub use tendon::{TendonBranch, TendonDescription, TendonPath};
+pub use touch::TouchDescription;
 pub use write::to_toml;
 
 use crate::bounded;

@@ -62,6 +62,12 @@ pub(super) const INERTIA: Dimension = dimension("inertia", "kg*m^2", "120 g*cm^2
 pub(super) const DENSITY: Dimension = dimension("density", "kg/m^3", "7.8 g/cm^3", [-3, 1, 0, 0]);
 pub(super) const COMPLIANCE: Dimension = dimension("compliance", "m/N", "1 um/N", [0, -1, 2, 0]);
 pub(super) const FREQUENCY: Dimension = dimension("frequency", "Hz", "200 mHz", [0, 0, -1, 0]);
+pub(super) const PRESSURE: Dimension = dimension("modulus", "Pa", "100 kPa", [-1, 1, -2, 0]);
+pub(super) const BENDING: Dimension =
+    dimension("bending stiffness", "N*m^2", "20 N*mm^2", [3, 1, -2, 0]);
+pub(super) const RATE: Dimension = dimension("rate", "1/s", "4 1/s", [0, 0, -1, 0]);
+pub(super) const RATE_SQUARED: Dimension =
+    dimension("rate squared", "1/s^2", "4 1/s^2", [0, 0, -2, 0]);
 pub(super) const PITCH: Dimension = dimension("pitch", "m/rad", "5 mm/turn", [1, 0, 0, -1]);
 
 /// Why a text is not a quantity of the wanted dimension.

@@ -1,5 +1,6 @@
 //! Random scenes that a file may have.
 
+mod deformable;
 mod drive;
 
 use nalgebra::{Isometry3, Point3, Translation3, Unit, UnitQuaternion, Vector3};
@@ -126,6 +127,7 @@ pub(crate) fn random_scene(seed: u64) -> SceneDescription {
         link.shapes[0].visual_only = false;
     }
     drive::add(dice, &mut scene);
+    deformable::add(dice, &mut scene);
     scene
 }
 

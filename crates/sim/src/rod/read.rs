@@ -20,6 +20,20 @@ impl World {
         Ok(RodHandle(found))
     }
 
+    /// All rods with their names, in the order they were added.
+    pub fn rods(&self) -> impl Iterator<Item = (RodHandle, &str)> {
+        let all = self.rods.iter().enumerate();
+        all.map(|(index, rod)| (RodHandle(index), rod.name.as_str()))
+    }
+
+    /// How many pieces a rod is cut into.
+    ///
+    /// # Errors
+    /// An unknown rod.
+    pub fn rod_pieces(&self, rod: RodHandle) -> Result<usize> {
+        Ok(self.cosserat(rod)?.pieces.len())
+    }
+
     pub(crate) fn cosserat(&self, rod: RodHandle) -> Result<&Cosserat> {
         let entry = self.rods.get(rod.0).ok_or_else(|| SimError::Unknown {
             what: "rod",

@@ -20,6 +20,20 @@ impl World {
         Ok(SoftHandle(found))
     }
 
+    /// All soft bodies with their names, in the order they were added.
+    pub fn soft_bodies(&self) -> impl Iterator<Item = (SoftHandle, &str)> {
+        let all = self.softs.iter().enumerate();
+        all.map(|(index, soft)| (SoftHandle(index), soft.name.as_str()))
+    }
+
+    /// How many pieces a soft body is cut into.
+    ///
+    /// # Errors
+    /// An unknown soft body.
+    pub fn soft_pieces(&self, soft: SoftHandle) -> Result<usize> {
+        Ok(self.soft(soft)?.pieces.len())
+    }
+
     fn soft(&self, soft: SoftHandle) -> Result<&Soft> {
         let entry = self.softs.get(soft.0).ok_or_else(|| SimError::Unknown {
             what: "soft body",

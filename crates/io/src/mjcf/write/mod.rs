@@ -32,6 +32,9 @@ use place::Places;
 /// A body whose mass cannot be found because its shapes cannot be built, and a robot that is no tree.
 pub fn to_mjcf(scene: &SceneDescription, folder: &Path) -> Result<Written> {
     let mut left_out = LeftOuts::default();
+    let reason = "MJCF's flexes and cables are of another model";
+    left_out.add_many("soft bodies", reason, scene.soft.len());
+    left_out.add_many("rods", reason, scene.rods.len());
     let inertias = place::inertias(scene, folder)?;
     let places = Places::new(scene, &inertias)?;
     let mut writer = Writer {

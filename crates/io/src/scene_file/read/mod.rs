@@ -8,13 +8,17 @@ mod keyframe;
 mod material;
 mod pose;
 mod robot;
+mod rod;
 mod sensor;
 mod settings;
 mod shape;
+mod soft;
 mod tendon;
+mod touch;
 
 pub(super) use material::RULES;
 pub(super) use sensor::QUANTITIES;
+pub(super) use soft::{HESSIANS, LAWS, PATTERNS};
 
 use super::description::SceneDescription;
 use super::node::Table;
@@ -30,6 +34,8 @@ pub(super) const KEYS: &[&str] = &[
     "bodies",
     "joints",
     "robots",
+    "soft",
+    "rod",
     "controllers",
     "exclude",
     "contact_pairs",
@@ -57,6 +63,12 @@ pub(super) fn scene(root: &Table<'_>) -> Result<SceneDescription> {
     }
     for node in root.list("robots")? {
         scene.robots.push(robot::read(&node)?);
+    }
+    for node in root.list("soft")? {
+        scene.soft.push(soft::read(&node)?);
+    }
+    for node in root.list("rod")? {
+        scene.rods.push(rod::read(&node)?);
     }
     for node in root.list("joints")? {
         scene.joints.push(joint::read(&node)?);

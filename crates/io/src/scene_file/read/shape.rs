@@ -189,7 +189,7 @@ fn kind(word: &str, table: &Table<'_>) -> Result<ShapeKind> {
 }
 
 /// A size of a shape, m.
-fn size(node: &Node<'_>) -> Result<f64> {
+pub(super) fn size(node: &Node<'_>) -> Result<f64> {
     node.ranged(
         LENGTH,
         |value| SIZES.contains(&value),
@@ -198,7 +198,7 @@ fn size(node: &Node<'_>) -> Result<f64> {
 }
 
 /// Sizes along x, y and z, m.
-fn sizes(node: &Node<'_>) -> Result<Vector3<f64>> {
+pub(super) fn sizes(node: &Node<'_>) -> Result<Vector3<f64>> {
     let [x, y, z] = node.items_exactly::<3>("three lengths in [ ]")?;
     let sizes = Vector3::new(size(&x)?, size(&y)?, size(&z)?);
     match sizes.max() / sizes.min() <= SLENDEREST {
@@ -243,13 +243,13 @@ fn hull(table: &Table<'_>) -> Result<PointSource> {
     }
 }
 
-fn points(node: &Node<'_>) -> Result<Vec<Point3<f64>>> {
+pub(super) fn points(node: &Node<'_>) -> Result<Vec<Point3<f64>>> {
     let read = |node: &Node<'_>| Ok(Point3::from(node.position()?));
     node.items()?.iter().map(read).collect()
 }
 
 /// A count with a default.
-fn number_of(
+pub(super) fn number_of(
     table: &Table<'_>,
     key: &'static str,
     default: usize,
@@ -305,14 +305,14 @@ fn triangles(table: &Table<'_>) -> Result<MeshSource> {
     })
 }
 
-fn scale_needs_file(table: &Table<'_>) -> Result<()> {
+pub(super) fn scale_needs_file(table: &Table<'_>) -> Result<()> {
     match table.get("scale") {
         None => Ok(()),
         Some(scale) => Err(scale.fail("only goes with file", "scale the numbers themselves")),
     }
 }
 
-fn mesh_file(table: &Table<'_>, file: &Node<'_>) -> Result<MeshFile> {
+pub(super) fn mesh_file(table: &Table<'_>, file: &Node<'_>) -> Result<MeshFile> {
     let path = file.name()?;
     let extension = path.rsplit('.').next().unwrap_or("").to_ascii_lowercase();
     if !crate::mesh::EXTENSIONS.contains(&extension.as_str()) {
@@ -507,7 +507,7 @@ fn wider(node: &Node<'_>, inside: f64, diameter: f64) -> Result<f64> {
 }
 
 /// Reads group numbers 0 to 31 into bits.
-fn groups(table: &Table<'_>) -> Result<Groups> {
+pub(super) fn groups(table: &Table<'_>) -> Result<Groups> {
     let bits = |node: Node<'_>| {
         let mut bits = 0;
         for item in node.items()? {

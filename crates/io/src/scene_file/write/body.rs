@@ -63,23 +63,7 @@ pub(super) fn shape(shape: &ShapeDescription) -> Table {
     if let Some(material) = &shape.material {
         out.text("material", material);
     }
-    let default = Groups::default();
-    for (key, bits, default) in [
-        ("groups", shape.groups.member_of, default.member_of),
-        (
-            "collides_with",
-            shape.groups.collides_with,
-            default.collides_with,
-        ),
-    ] {
-        if bits != default {
-            let numbers = (0..32_u8).filter(|bit| bits >> bit & 1 == 1);
-            out.line(key, list(numbers.map(|bit| i64::from(bit).into())));
-        }
-    }
-    if shape.groups.either {
-        out.line("either_group", true);
-    }
+    groups(&mut out, &shape.groups);
     if shape.visual_only {
         out.line("visual_only", true);
     }
@@ -87,4 +71,21 @@ pub(super) fn shape(shape: &ShapeDescription) -> Table {
         out.numbers("color", &color.map(f64::from));
     }
     out
+}
+
+/// Groups and what they collide with, where they are not the default.
+pub(super) fn groups(out: &mut Table, groups: &Groups) {
+    let default = Groups::default();
+    for (key, bits, default) in [
+        ("groups", groups.member_of, default.member_of),
+        ("collides_with", groups.collides_with, default.collides_with),
+    ] {
+        if bits != default {
+            let numbers = (0..32_u8).filter(|bit| bits >> bit & 1 == 1);
+            out.line(key, list(numbers.map(|bit| i64::from(bit).into())));
+        }
+    }
+    if groups.either {
+        out.line("either_group", true);
+    }
 }

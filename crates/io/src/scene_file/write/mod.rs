@@ -6,11 +6,14 @@ mod connection;
 mod controller;
 mod keyframe;
 mod robot;
+mod rod;
 mod sensor;
 mod settings;
 mod shape;
+mod soft;
 mod table;
 mod tendon;
+mod touch;
 
 use toml_edit::{DocumentMut, Item, Table};
 
@@ -44,6 +47,8 @@ pub fn to_toml(scene: &SceneDescription) -> String {
     }
     tables(out, "bodies", &scene.bodies, body::body);
     tables(out, "robots", &scene.robots, robot::robot);
+    tables(out, "soft", &scene.soft, soft::soft);
+    tables(out, "rod", &scene.rods, rod::rod);
     tables(out, "joints", &scene.joints, connection::connection);
     tables(
         out,

@@ -101,7 +101,7 @@ fn triangles(out: &mut Table, triangles: &MeshSource) {
     }
 }
 
-fn mesh_file(out: &mut Table, file: &MeshFile) {
+pub(super) fn mesh_file(out: &mut Table, file: &MeshFile) {
     out.text("file", &file.path);
     if file.scale != Vector3::repeat(1.0) {
         out.numbers("scale", file.scale.iter());

@@ -42,6 +42,12 @@ impl Lines for Table {
     }
 }
 
+impl Lines for InlineTable {
+    fn line(&mut self, key: &str, value: impl Into<Value>) {
+        self.insert(key, value.into());
+    }
+}
+
 /// A table for each item, under one name; nothing where there are none.
 pub(super) fn tables<T>(out: &mut Table, key: &str, items: &[T], write: impl Fn(&T) -> Table) {
     if !items.is_empty() {

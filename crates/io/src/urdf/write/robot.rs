@@ -27,6 +27,8 @@ impl Writer<'_> {
             bodies,
         );
         for (what, count) in [
+            ("soft bodies", scene.soft.len()),
+            ("rods", scene.rods.len()),
             ("joints between bodies", scene.joints.len()),
             ("controllers", scene.controllers.len()),
             ("pairs that never touch", scene.exclude.len()),
