@@ -329,19 +329,21 @@ mod tests {
     #[test]
     fn the_hand_follows_its_path() {
         let (mut world, reach) = reach(path()).unwrap();
+        let robot = reach.robot;
         reach.start(&mut world).unwrap();
         world.add_controller(Box::new(reach));
-        let hand = world.find_body("panda_gripper/hand").unwrap();
         let tool = Isometry3::translation(0.0, 0.0, TOOL);
         let path = path();
         let mut worst = 0.0_f64;
         while world.time() < 1.5 {
             world.step().unwrap();
-            let miss = (world.pose(hand).unwrap() * tool).inverse() * path(world.time());
+            let (hand, _) = world.frame_state(robot, "hand").unwrap();
+            let miss = (hand * tool).inverse() * path(world.time());
             let miss = miss.translation.vector.norm().max(miss.rotation.angle());
             worst = worst.max(miss);
         }
-        let miss = (world.pose(hand).unwrap() * tool).inverse() * path(2.0);
+        let (hand, _) = world.frame_state(robot, "hand").unwrap();
+        let miss = (hand * tool).inverse() * path(2.0);
         assert!(worst < 2e-2, "{worst} on the way");
         assert!(miss.translation.vector.norm() < 2e-3, "{miss} at the end");
     }
