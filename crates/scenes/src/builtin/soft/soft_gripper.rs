@@ -74,7 +74,8 @@ fn build(options: &Options) -> Result<Scene> {
 
 /// A plate behind the part whose spring says how hard it is pressed, along −x.
 fn add_sensor(world: &mut World) -> Result<()> {
-    let half = Vector3::new(0.005, 0.03, 0.025);
+    // Narrower than the part, so that the fingers pass by it.
+    let half = Vector3::new(0.005, 0.01, 0.025);
     let mut model = ModelDescription::new("sensor");
     model.add_body("plate", Inertia::solid_box(0.05, 2.0 * half));
     let axis = Vector3::x();

@@ -39,8 +39,8 @@ const FRICTION: f64 = 0.4;
 const LINE: f64 = 0.02;
 /// From the hand's frame to the line, m: 12 mm beyond the pads of the fingers.
 const TOOL: f64 = 0.1244;
-/// Where the line ends, and how far up it goes on its way, m.
-const END: [f64; 2] = [0.37, 0.014];
+/// Where the line ends, and how far up it goes on its way, m. Two layers are 12 mm there: it presses a little.
+const END: [f64; 2] = [0.37, 0.0105];
 const HEIGHT: f64 = 0.13;
 /// When it starts and arrives, s.
 const START: f64 = 0.1;
