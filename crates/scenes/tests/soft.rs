@@ -1,6 +1,7 @@
 //! What is known of soft bodies and rods, found again in the built-in scenes.
 
 use stiction_scenes::{Options, Scene, build};
+use stiction_sim::Vector3;
 
 fn scene(name: &str) -> Scene {
     build(name, &Options::default()).unwrap()
@@ -89,4 +90,154 @@ fn everything_soft_and_rigid_is_stirred_together() {
 fn a_minute_of_stirring() {
     let mut scene = scene("soft-lab");
     run(&mut scene, 60.0);
+}
+
+/// Mean of the nodes of a soft body that `chosen` picks by where they are at rest.
+fn mean(scene: &Scene, soft: &str, chosen: impl Fn(&Vector3<f64>) -> bool) -> Vector3<f64> {
+    let soft = scene.world.find_soft_body(soft).unwrap();
+    let rest = scene.world.soft_mesh(soft).unwrap().nodes();
+    let now = scene.world.soft_positions(soft).unwrap();
+    let nodes = rest.iter().zip(&now).filter(|(rest, _)| chosen(rest));
+    let (sum, count) = nodes.fold((Vector3::zeros(), 0), |(sum, count), (_, at)| {
+        (sum + at.coords, count + 1)
+    });
+    sum / f64::from(count)
+}
+
+/// Where the middle of the ball is, seen from the palm of its gripper.
+fn ball_in_grip(scene: &Scene) -> Vector3<f64> {
+    let palm = scene.world.find_body("gripper/yaw").unwrap();
+    let palm = scene.world.pose(palm).unwrap();
+    let ball = mean(scene, "ball", |_| true);
+    palm.inverse_transform_point(&ball.into()).coords
+}
+
+#[test]
+fn a_gripper_lifts_a_soft_ball_without_slipping() {
+    let mut scene = scene("soft-ball");
+    run(&mut scene, 0.3);
+    let (gripped, height) = (ball_in_grip(&scene), mean(&scene, "ball", |_| true).z);
+    run(&mut scene, 0.25);
+    let (lifted, higher) = (ball_in_grip(&scene), mean(&scene, "ball", |_| true).z);
+    assert!(higher - height > 0.1, "{height} {higher}");
+    // The rest is how far it gives under its weight and the acceleration.
+    assert!((lifted - gripped).norm() < 1e-3, "{gripped} {lifted}");
+    let lowest = scene.world.contact_forces().iter().map(|c| c.point.z);
+    assert!(lowest.fold(f64::INFINITY, f64::min) > 0.08, "off the floor");
+}
+
+/// Middle of the end of the beam that comes first, and how thick the beam is there.
+fn tip(scene: &Scene) -> (Vector3<f64>, f64) {
+    let [left, right] =
+        [1.0, -1.0].map(|side| mean(scene, "beam", |at| at.z > 0.249 && side * at.x > 0.0249));
+    (0.5 * (left + right), (left - right).norm())
+}
+
+#[test]
+fn a_beam_is_guided_into_a_gap_and_squeezed_by_it() {
+    let mut scene = scene("beam-insertion");
+    assert!((tip(&scene).0.x - 0.503).abs() < 1e-6);
+    run(&mut scene, 0.65);
+    let (middle, thickness) = tip(&scene);
+    assert!((middle.x - 0.5).abs() < 2e-4, "in the middle: {middle}");
+    assert!(
+        (middle.z - 0.1).abs() < 0.015,
+        "between the blocks: {middle}"
+    );
+    assert!((thickness - 0.0496).abs() < 5e-5, "as the gap: {thickness}");
+}
+
+#[test]
+fn soft_fingers_press_a_part_alike_from_both_sides() {
+    let mut scene = scene("soft-gripper");
+    run(&mut scene, 0.35);
+    let mut pressing = [0.0_f64; 2];
+    for contact in scene.world.contact_forces() {
+        // Contacts with the floor are below the fingers.
+        if contact.point.z > 1e-3 {
+            pressing[usize::from(contact.point.y > 0.0)] += contact.force.y.abs();
+        }
+    }
+    let [left, right] = pressing;
+    assert!(left > 0.05, "{pressing:?} N");
+    assert!((left / right - 1.0).abs() < 0.02, "{pressing:?} N");
+    let part = scene.world.pose(scene.world.find_body("part").unwrap());
+    let part = part.unwrap().translation.vector;
+    assert!((part - Vector3::z() * 0.015).norm() < 1e-4, "{part}");
+}
+
+/// Mean of the edge of the mat that the hand holds.
+fn held_edge(scene: &Scene) -> Vector3<f64> {
+    mean(scene, "mat", |at| at.x > 0.149 && at.y.abs() < 0.02)
+}
+
+#[test]
+fn a_hand_lifts_the_edge_of_a_mat() {
+    let mut scene = scene("soft-mat");
+    run(&mut scene, 0.8);
+    let held = held_edge(&scene);
+    let near = mean(&scene, "mat", |at| at.x < -0.149);
+    assert!(held.z > 0.04, "{held}");
+    assert!(
+        (near - Vector3::new(0.35, 0.0, 0.004)).norm() < 2e-3,
+        "{near}"
+    );
+}
+
+/// Runs a scene to its end.
+fn run_out(scene: &mut Scene) {
+    let rest = scene.seconds - scene.world.time();
+    run(scene, rest);
+}
+
+// What follows takes a minute each: `cargo test -p stiction-scenes --test soft -- --ignored`.
+
+#[test]
+#[ignore = "takes a minute; a test above samples it"]
+fn a_soft_ball_is_carried_and_tilted_without_slipping() {
+    let mut scene = scene("soft-ball");
+    run(&mut scene, 0.3);
+    let gripped = ball_in_grip(&scene);
+    run_out(&mut scene);
+    let carried = ball_in_grip(&scene);
+    assert!((carried - gripped).norm() < 2e-3, "{gripped} {carried}");
+}
+
+#[test]
+#[ignore = "takes a minute; a test above samples it"]
+fn a_beam_comes_out_below_the_gap() {
+    let mut scene = scene("beam-insertion");
+    run_out(&mut scene);
+    let (middle, thickness) = tip(&scene);
+    assert!(middle.z < -0.03, "through: {middle}");
+    assert!((thickness - 0.05).abs() < 1e-4, "wide again: {thickness}");
+}
+
+#[test]
+#[ignore = "takes a minute; a test above samples it"]
+fn a_part_is_lifted_and_pressed_against_the_sensor() {
+    let mut scene = scene("soft-gripper");
+    run_out(&mut scene);
+    let part = scene.world.find_body("part").unwrap();
+    let part = scene.world.pose(part).unwrap().translation.vector;
+    let sensor = scene.world.find_sensor("force").unwrap();
+    // What carries the plate pushes it back, along −x.
+    let force = -scene.world.read_sensor(sensor).unwrap()[0];
+    assert!(part.z > 0.02, "lifted: {part}");
+    assert!(force > 0.1, "pressed with {force} N");
+    let gap = 0.008 - part.x;
+    assert!(gap.abs() < 1.5e-3, "at the plate: {gap}");
+}
+
+#[test]
+#[ignore = "takes a minute; a test above samples it"]
+fn a_mat_is_folded_onto_itself() {
+    let mut scene = scene("soft-mat");
+    run_out(&mut scene);
+    let own = scene.world.contact_forces().iter();
+    let own = own.filter(|contact| contact.body_a.is_none() && contact.body_b.is_none());
+    let own = own.filter(|contact| contact.force.norm() > 0.0).count();
+    assert!(own > 5, "it lies on itself: {own}");
+    let held = held_edge(&scene);
+    assert!(held.x < 0.38, "folded over: {held}");
 }

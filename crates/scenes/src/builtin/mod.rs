@@ -52,6 +52,10 @@ const SCENES: &[SceneInfo] = &[
     soft::catenary::SCENE,
     soft::cloth_pinch::SCENE,
     soft::soft_lab::SCENE,
+    soft::soft_ball::SCENE,
+    soft::beam_insertion::SCENE,
+    soft::soft_gripper::SCENE,
+    soft::soft_mat::SCENE,
 ];
 
 /// All built-in scenes.

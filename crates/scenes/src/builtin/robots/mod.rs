@@ -9,5 +9,6 @@ pub(super) mod mobile_manipulator;
 pub(super) mod panda;
 pub(super) mod panda_box;
 pub(super) mod panda_gripper;
+pub(super) mod reach;
 pub(super) mod solo12;
-mod stage;
+pub(super) mod stage;

@@ -1,32 +1,33 @@
 //! A robot from its file, before it becomes a scene: where it starts and what drives it.
 
 use stiction_io::scene_file::{ControllerDescription, SceneFile, Signal};
-use stiction_io::scene_file::{RobotDescription, RobotJointDescription};
+use stiction_io::scene_file::{RobotDescription, RobotJointDescription, SettingsDescription};
 use stiction_sim::{Isometry3, JointKind, Material, Result, SimError};
 
+use super::reach::eased;
 use crate::file::{LoadError, from_scene_file};
 use crate::robots::RobotFile;
 use crate::scene::{Options, Scene};
 
 /// A robot that is about to become a scene.
-pub(super) struct Stage {
+pub(in crate::builtin) struct Stage {
     file: SceneFile,
 }
 
 /// What drives a joint along its target.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Servo {
+pub(in crate::builtin) struct Servo {
     /// N·m/rad or N/m.
-    pub(super) stiffness: f64,
+    pub(in crate::builtin) stiffness: f64,
     /// N·m·s/rad or N·s/m.
-    pub(super) damping: f64,
+    pub(in crate::builtin) damping: f64,
     /// Added torque (N·m) or force (N).
-    pub(super) feed_forward: f64,
+    pub(in crate::builtin) feed_forward: f64,
 }
 
 impl Servo {
     /// A servo that adds nothing.
-    pub(super) const fn new(stiffness: f64, damping: f64) -> Self {
+    pub(in crate::builtin) const fn new(stiffness: f64, damping: f64) -> Self {
         Self {
             stiffness,
             damping,
@@ -37,7 +38,7 @@ impl Servo {
 
 impl Stage {
     /// A scene of one robot, `seconds` long.
-    pub(super) fn new(robot: &RobotFile, name: &str, seconds: f64) -> Result<Self> {
+    pub(in crate::builtin) fn new(robot: &RobotFile, name: &str, seconds: f64) -> Result<Self> {
         let mut file = robot.read().map_err(|error| refuse(robot.name, error))?;
         file.scene.name = name.to_owned();
         file.scene.seconds = seconds;
@@ -46,14 +47,19 @@ impl Stage {
         Ok(Self { file })
     }
 
+    /// How the scene is stepped, where the user does not say otherwise.
+    pub(in crate::builtin) fn settings(&mut self) -> &mut SettingsDescription {
+        &mut self.file.scene.settings
+    }
+
     /// The robot's name in the world.
-    pub(super) fn robot_name(&self) -> String {
+    pub(in crate::builtin) fn robot_name(&self) -> String {
         let robot = self.file.scene.robots.first();
         robot.map_or_else(String::new, |robot| robot.name.clone())
     }
 
     /// The robot.
-    pub(super) fn robot(&mut self) -> Result<&mut RobotDescription> {
+    pub(in crate::builtin) fn robot(&mut self) -> Result<&mut RobotDescription> {
         let robot = self.file.scene.robots.first_mut();
         robot.ok_or_else(|| unknown("robot", "of the file"))
     }
@@ -65,14 +71,14 @@ impl Stage {
     }
 
     /// Names of the robot's joints that turn about an axis.
-    pub(super) fn turning_joints(&mut self) -> Result<Vec<String>> {
+    pub(in crate::builtin) fn turning_joints(&mut self) -> Result<Vec<String>> {
         let joints = self.robot()?.joints.iter();
         let turning = joints.filter(|joint| matches!(joint.kind, JointKind::Revolute { .. }));
         Ok(turning.map(|joint| joint.name.clone()).collect())
     }
 
     /// Starts from the keyframe `home` of the file: joints and controls.
-    pub(super) fn start_at_home(&mut self) -> Result<()> {
+    pub(in crate::builtin) fn start_at_home(&mut self) -> Result<()> {
         let keyframes = &self.file.scene.keyframes;
         let home = keyframes.iter().find(|keyframe| keyframe.name == "home");
         let home = home.cloned().ok_or_else(|| unknown("keyframe", "home"))?;
@@ -86,25 +92,25 @@ impl Stage {
     }
 
     /// Starts a joint at a position, rad or m.
-    pub(super) fn start(&mut self, joint: &str, position: f64) -> Result<()> {
+    pub(in crate::builtin) fn start(&mut self, joint: &str, position: f64) -> Result<()> {
         self.joint(joint)?.initial = vec![position];
         Ok(())
     }
 
     /// Starts a joint with a speed, rad/s or m/s.
-    pub(super) fn push_off(&mut self, joint: &str, speed: f64) -> Result<()> {
+    pub(in crate::builtin) fn push_off(&mut self, joint: &str, speed: f64) -> Result<()> {
         self.joint(joint)?.initial_velocity = vec![speed];
         Ok(())
     }
 
     /// Places the robot in the world.
-    pub(super) fn place(&mut self, pose: Isometry3<f64>) -> Result<()> {
+    pub(in crate::builtin) fn place(&mut self, pose: Isometry3<f64>) -> Result<()> {
         self.robot()?.base = pose;
         Ok(())
     }
 
     /// Gives all of the robot's shapes a material.
-    pub(super) fn cover(&mut self, name: &str, material: Material) -> Result<()> {
+    pub(in crate::builtin) fn cover(&mut self, name: &str, material: Material) -> Result<()> {
         self.file.scene.materials.insert(name.to_owned(), material);
         for shape in self
             .robot()?
@@ -118,7 +124,11 @@ impl Stage {
     }
 
     /// Gives an actuator of the file its control over time.
-    pub(super) fn control(&mut self, actuator: &str, control: Signal<f64>) -> Result<()> {
+    pub(in crate::builtin) fn control(
+        &mut self,
+        actuator: &str,
+        control: Signal<f64>,
+    ) -> Result<()> {
         let mut actuators = self.file.scene.actuators.iter_mut();
         let found = actuators.find(|found| found.name == actuator);
         found.ok_or_else(|| unknown("actuator", actuator))?.control = control;
@@ -126,12 +136,17 @@ impl Stage {
     }
 
     /// Leaves out the actuators of the file: the scene drives the joints itself.
-    pub(super) fn drop_actuators(&mut self) {
+    pub(in crate::builtin) fn drop_actuators(&mut self) {
         self.file.scene.actuators.clear();
     }
 
     /// Drives a joint along a target.
-    pub(super) fn track(&mut self, joint: &str, servo: Servo, target: Signal<f64>) -> Result<()> {
+    pub(in crate::builtin) fn track(
+        &mut self,
+        joint: &str,
+        servo: Servo,
+        target: Signal<f64>,
+    ) -> Result<()> {
         let robot = self.robot()?.name.clone();
         self.file.scene.controllers.push(ControllerDescription::Pd {
             robot,
@@ -146,7 +161,7 @@ impl Stage {
 
     /// Adds copies of the robot with its controllers, named with a number from 1 on; the first one
     /// gets one as well.
-    pub(super) fn multiply(&mut self, poses: &[Isometry3<f64>]) -> Result<()> {
+    pub(in crate::builtin) fn multiply(&mut self, poses: &[Isometry3<f64>]) -> Result<()> {
         let original = self.robot()?.clone();
         let controllers = std::mem::take(&mut self.file.scene.controllers);
         self.file.scene.robots.clear();
@@ -169,7 +184,7 @@ impl Stage {
     }
 
     /// The scene.
-    pub(super) fn build(self, options: &Options) -> Result<Scene> {
+    pub(in crate::builtin) fn build(self, options: &Options) -> Result<Scene> {
         from_scene_file(&self.file, options).map_err(|error| match error {
             LoadError::Options(error) => error,
             error @ LoadError::File(_) => refuse(&self.file.scene.name, error),
@@ -178,7 +193,12 @@ impl Stage {
 }
 
 /// A signal around a mean.
-pub(super) fn swing(mean: f64, amplitude: f64, frequency: f64, phase: f64) -> Signal<f64> {
+pub(in crate::builtin) fn swing(
+    mean: f64,
+    amplitude: f64,
+    frequency: f64,
+    phase: f64,
+) -> Signal<f64> {
     Signal::Sinusoid {
         mean,
         amplitude,
@@ -189,15 +209,17 @@ pub(super) fn swing(mean: f64, amplitude: f64, frequency: f64, phase: f64) -> Si
 
 /// A signal through values at given times (s) that starts and stops gently at each of them, with no
 /// jump in speed nor in acceleration.
-pub(super) fn ease(points: &[(f64, f64)]) -> Signal<f64> {
+pub(in crate::builtin) fn ease(points: &[(f64, f64)]) -> Signal<f64> {
     const PIECES: u32 = 16;
     let mut way = Vec::new();
     for pair in points.windows(2) {
         let [(start, from), (end, to)] = [pair[0], pair[1]];
         for piece in 0..PIECES {
             let share = f64::from(piece) / f64::from(PIECES);
-            let risen = share.powi(3) * (10.0 + share * (6.0 * share - 15.0));
-            way.push((start + share * (end - start), from + risen * (to - from)));
+            way.push((
+                start + share * (end - start),
+                from + eased(share) * (to - from),
+            ));
         }
     }
     way.extend(points.last());
