@@ -53,6 +53,11 @@ pub struct StepReport {
     pub outcome: Option<Outcome>,
     /// Deepest penetration at the start of the step, m.
     pub penetration: f64,
+    /// Colliders that went farther in the step than contacts were looked for, by more than half their
+    /// thickness, because something flung them into motion: they may have passed through what was in
+    /// their way.
+    #[serde(default)]
+    pub outran: usize,
     /// Kinetic energy at the end of the step, J.
     pub kinetic_energy: f64,
     /// Energy of gravity and springs at the end of the step, J.
