@@ -2,7 +2,7 @@
 //!
 //! 216 balls of 1 cm and 4 g in a box of 16 cm; time step 10 ms, tolerance 1e-6. Chosen here: friction 0.5,
 //! the box, a stick of 15 cm by 16 mm on the flange, and its way: the grains fall around it, and then it goes
-//! around a circle of 45 mm, a quarter of a turn a second. A jammed heap resists iteration: nine steps of ten
+//! around a circle of 45 mm, a quarter of a turn a second. A jammed heap resists iteration: nearly all steps
 //! end at the limit of iterations with residuals of 1e-4 at rest and 3e-2 m/s while it is stirred; `canal`
 //! reaches the tolerance and takes ten times as long.
 
