@@ -48,6 +48,7 @@ const SCENES: &[SceneInfo] = &[
     robots::dual_arm::SCENE,
     robots::mobile_manipulator::SCENE,
     robots::door_handle::SCENE,
+    robots::stirring::SCENE,
     soft::capstan::SCENE,
     soft::catenary::SCENE,
     soft::cloth_pinch::SCENE,
@@ -56,6 +57,10 @@ const SCENES: &[SceneInfo] = &[
     soft::beam_insertion::SCENE,
     soft::soft_gripper::SCENE,
     soft::soft_mat::SCENE,
+    soft::cable_winding::SCENE,
+    soft::cable_winding::WITH_160,
+    soft::cable_winding::WITH_120,
+    soft::cable_vehicles::SCENE,
 ];
 
 /// All built-in scenes.

@@ -27,7 +27,7 @@ use std::time::{Duration, Instant};
 use stiction_collision::{Detector, Geometry, PlacesView};
 use stiction_constraints::{Budget, StopFlag};
 use stiction_islands::{IslandFailure, StartVelocity, StepContext};
-use stiction_modeling::{Motion, Scheme};
+use stiction_modeling::{Motion, Places, Scheme};
 
 use crate::error::{Result, SimError, StepFailure};
 use crate::ledger::WorldEnergy;
@@ -136,26 +136,26 @@ impl World {
 
     /// How far everything that collides goes in a step of `dt` s.
     fn measure_travel(&mut self, dt: f64) {
-        let (frames, nodes) = (&self.places.frames, &self.places.nodes);
+        let colliders = self.colliders.as_slice().iter().zip(&self.reach);
+        let places = &self.places;
+        let travel =
+            colliders.map(|(collider, &reach)| dt * speed(&collider.geometry, reach, places));
         self.travel.clear();
-        for (collider, reach) in self.colliders.as_slice().iter().zip(&self.reach) {
-            let of_frame = |frame: u32| {
-                let twist = &frames.twist[frame as usize];
-                twist.linear.norm() + twist.angular.norm() * reach
-            };
-            let speed = match &collider.geometry {
-                Geometry::Rigid { frame, .. } => of_frame(*frame),
-                Geometry::Chain { frames, .. } => frames
-                    .iter()
-                    .map(|&frame| of_frame(frame))
-                    .fold(0.0, f64::max),
-                Geometry::Surface { nodes: own, .. } | Geometry::Points { nodes: own, .. } => {
-                    let speeds = own.iter().map(|&node| nodes.velocity[node as usize].norm());
-                    speeds.fold(0.0, f64::max)
-                }
-            };
-            self.travel.push(dt * speed);
-        }
+        self.travel.extend(travel);
+    }
+
+    /// Colliders that went farther in the step than contacts were looked for, by more than half their
+    /// thickness.
+    fn count_outran(&self) -> usize {
+        let (dt, margin) = (self.settings.time_step, self.settings.contact_margin);
+        let colliders = self.colliders.as_slice().iter().zip(&self.reach);
+        let outran = colliders
+            .zip(&self.travel)
+            .filter(|((collider, reach), travel)| {
+                let went = dt * speed(&collider.geometry, **reach, &self.places);
+                went > *travel + margin + half_thickness(&collider.geometry)
+            });
+        outran.count()
     }
 
     /// Stage 3: what equations of motion and constraints are made from.
@@ -358,6 +358,7 @@ impl World {
         self.warm_start.store(&self.rows, self.last.results());
         self.commands.clear_forces();
         self.refresh()?;
+        self.report.outran = self.count_outran();
         self.measure_contacts();
         self.measure_joints();
         self.measure_energy(before)?;
@@ -429,5 +430,37 @@ impl World {
             advice: "try a smaller time step or another solver",
             problem: failure.problem,
         }))
+    }
+}
+
+/// Speed of the fastest point of a collider, m/s.
+fn speed(geometry: &Geometry, reach: f64, places: &Places) -> f64 {
+    let of_frame = |frame: u32| {
+        let twist = &places.frames.twist[frame as usize];
+        twist.linear.norm() + twist.angular.norm() * reach
+    };
+    match geometry {
+        Geometry::Rigid { frame, .. } => of_frame(*frame),
+        Geometry::Chain { frames, .. } => frames
+            .iter()
+            .map(|&frame| of_frame(frame))
+            .fold(0.0, f64::max),
+        Geometry::Surface { nodes, .. } | Geometry::Points { nodes, .. } => {
+            let velocity = &places.nodes.velocity;
+            let speeds = nodes.iter().map(|&node| velocity[node as usize].norm());
+            speeds.fold(0.0, f64::max)
+        }
+    }
+}
+
+/// Half the smallest extent of a collider, m.
+fn half_thickness(geometry: &Geometry) -> f64 {
+    match geometry {
+        Geometry::Rigid { shape, .. } => {
+            let bounds = shape.bounds();
+            0.5 * (bounds.max - bounds.min).min()
+        }
+        Geometry::Chain { radius, .. } | Geometry::Points { radius, .. } => *radius,
+        Geometry::Surface { depth, .. } => *depth,
     }
 }

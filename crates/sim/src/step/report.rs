@@ -60,6 +60,11 @@ pub struct StepReport {
     /// Energy that the accounts of trees took away because no force had given it, J.
     #[serde(default)]
     pub energy_taken: f64,
+    /// Colliders that went farther in the step than contacts were looked for, by more than half their
+    /// thickness, because something flung them into motion: they may have passed through what was in
+    /// their way.
+    #[serde(default)]
+    pub outran: usize,
     /// Kinetic energy at the end of the step, J.
     pub kinetic_energy: f64,
     /// Energy of gravity and springs at the end of the step, J.

@@ -1,6 +1,7 @@
 //! Scenes with the robots that come along: one file each.
 
 pub(super) mod allegro_hand;
+pub(super) mod cruise;
 pub(super) mod door_handle;
 pub(super) mod dual_arm;
 pub(super) mod humanoid;
@@ -12,3 +13,5 @@ pub(super) mod panda_gripper;
 pub(super) mod reach;
 pub(super) mod solo12;
 pub(super) mod stage;
+pub(super) mod stick;
+pub(super) mod stirring;

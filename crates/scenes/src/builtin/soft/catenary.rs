@@ -7,6 +7,7 @@
 use stiction_sim::deformable::rod::{Damping, Profile, Rod, RodError, RodShape, Stiffness};
 use stiction_sim::{Isometry3, Result, RigidBody, RodBody, Settings, Shape, SimError, Vector3};
 
+use super::arc::hanging;
 use crate::scene::{Options, Scene, SceneInfo};
 
 pub(in crate::builtin) const SCENE: SceneInfo = SceneInfo {
@@ -29,7 +30,7 @@ fn build(options: &Options) -> Result<Scene> {
     };
     let mut world = options.world(settings, "canal")?;
     let weight = MASS * world.settings().gravity.norm();
-    let points = arc();
+    let points = hanging(LENGTH, SPAN, LINKS);
     let cable = cable(weight).map_err(refuse)?;
     let poses = RodShape::along_points(&points).map_err(refuse)?.poses;
     let mut body = RodBody {
@@ -52,30 +53,6 @@ fn refuse(error: RodError) -> SimError {
         element: SCENE.name.to_owned(),
         reason: error.to_string(),
     }
-}
-
-/// An arc of the right length below the span.
-fn arc() -> Vec<Vector3<f64>> {
-    // Half the angle of the arc from sin(α)/α = span/length, by Newton's method.
-    let mut half: f64 = 1.0;
-    for _ in 0..50 {
-        let (value, slope) = (
-            half.sin() / half - SPAN / LENGTH,
-            (half.cos() * half - half.sin()) / (half * half),
-        );
-        half -= value / slope;
-    }
-    let radius = 0.5 * LENGTH / half;
-    (0..LINKS)
-        .map(|link| {
-            let angle = half * (2.0 * link as f64 / (LINKS - 1) as f64 - 1.0);
-            Vector3::new(
-                radius * angle.sin(),
-                0.0,
-                radius * (half.cos() - angle.cos()),
-            )
-        })
-        .collect()
 }
 
 fn cable(weight: f64) -> std::result::Result<Rod, RodError> {
