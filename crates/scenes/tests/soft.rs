@@ -292,7 +292,7 @@ fn grains_stay_in_their_box_and_go_around_with_the_stick() {
     let mut options = Options::default();
     // A heap's last digits are what takes long.
     options.settings.tolerance = Some(1e-3);
-    options.settings.max_iterations = Some(50);
+    options.settings.max_iterations = Some(200);
     let mut scene = build("stirring", &options).unwrap();
     let grains: Vec<_> = (0..216)
         .map(|grain| scene.world.find_body(&format!("grain {grain}")).unwrap())

@@ -145,7 +145,7 @@ pub(crate) fn pack<'a>(
 /// Bytes of the record of `frame`.
 pub(crate) fn size(frame: &Frame) -> usize {
     let nodes: usize = frame.nodes.iter().map(Vec::len).sum();
-    4 * (14 + 13 * frame.poses.len() + 3 * nodes + 14 * frame.contacts.len())
+    4 * (16 + 13 * frame.poses.len() + 3 * nodes + 14 * frame.contacts.len())
 }
 
 #[cfg(test)]

@@ -1,6 +1,8 @@
 //! The way of a robot's trees through a step in which no constraint acts on them.
 
-use stiction_dynamics::{Data, Model, MotionMemory, Moved, TreeMotion, light_joint_inertias};
+use stiction_dynamics::{
+    Data, DynamicsError, Model, MotionMemory, Moved, TreeMotion, light_joint_inertias,
+};
 
 use super::forces::TreeForces;
 use super::{Robot, TREE_MEMORY};
@@ -16,6 +18,9 @@ pub(super) struct FreePaths {
     /// Constant velocities of the trees' ways, as the robot's v.
     pub(super) velocity: Vec<f64>,
     trees: Vec<Path>,
+    /// Whether all joints have inertia: a link without mass on a joint without any moves only by what
+    /// holds it, and has no accelerations of its own.
+    pub(super) are_there: bool,
     /// What the last step did.
     pub(super) work: StepWork,
 }
@@ -32,8 +37,13 @@ struct Path {
 
 impl FreePaths {
     pub(super) fn new(model: &Model, trees: usize) -> Result<Self> {
-        let inertias = light_joint_inertias(model, &mut Data::new(model))?;
+        let (inertias, are_there) = match light_joint_inertias(model, &mut Data::new(model)) {
+            Ok(inertias) => (inertias, true),
+            Err(DynamicsError::NotPositiveDefinite { .. }) => (vec![0.0; model.nv()], false),
+            Err(error) => return Err(error.into()),
+        };
         Ok(Self {
+            are_there,
             motion: TreeMotion::new(model),
             forces: TreeForces::new(model, inertias),
             velocity: vec![0.0; model.nv()],

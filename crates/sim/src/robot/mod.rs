@@ -272,6 +272,9 @@ impl Mechanism for Robot {
         now: &Now<'_>,
         v_hat: &mut [f64],
     ) -> Result<bool> {
+        if !self.paths.are_there {
+            return Ok(false);
+        }
         self.move_freely(subsystem, now)?;
         self.solve_alone(subsystem, v_hat);
         Ok(true)

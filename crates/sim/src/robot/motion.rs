@@ -95,7 +95,8 @@ impl Robot {
             places.references[self.first_subsystem + tree] = view.reference_point;
         }
         for tree in 0..self.views.len() {
-            if now.guess.is_none() && dt * self.fastest_turn(tree) > FAST_TURN {
+            let can_fly = self.paths.are_there && now.guess.is_none();
+            if can_fly && dt * self.fastest_turn(tree) > FAST_TURN {
                 self.find_path(tree, now)?;
                 self.take_free_velocity(tree, now);
             }
