@@ -119,7 +119,7 @@ impl Probe {
     /// The largest share s in [0, 1] with which f + s (v − f) has at most the energy `allowed` (J, at
     /// least that of f), where f is A⁻¹ b and `energies` are those of v; 0 where v is not finite.
     pub(crate) fn share_within(
-        &mut self,
+        &self,
         problem: &Problem,
         velocity: &[f64],
         energies: &Energies,

@@ -188,7 +188,7 @@ impl PushOut {
     /// Whether pushes that contradict each other took far more energy than moving what they touch at
     /// their speed: contacts alone only take energy away from the motion without them.
     pub(crate) fn is_violent(
-        &mut self,
+        &self,
         problem: &Problem,
         probe: &mut Probe,
         velocity: &[f64],
@@ -203,7 +203,7 @@ impl PushOut {
 
     /// Energy that pushes may take together, J.
     pub(crate) fn allowance(
-        &mut self,
+        &self,
         problem: &Problem,
         probe: &mut Probe,
         policy: &OverlapPolicy,

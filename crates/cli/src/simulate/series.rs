@@ -107,9 +107,7 @@ impl Series {
             gained: self.watch.gained(),
             ..Sample::from(report)
         });
-        if gain.is_none() {
-            return None;
-        }
+        gain.as_ref()?;
         self.gain = gain;
         self.gain.as_ref()
     }
