@@ -1,7 +1,7 @@
 //! A Panda stirs grains in a box.
 //!
 //! 216 balls of 1 cm and 4 g in a box of 16 cm; time step 10 ms, tolerance 1e-6. Chosen here: friction 0.5,
-//! the box, a stick of 15 cm by 16 mm on the flange, and its way: the grains fall around it, and then it goes
+//! the box, a stick of 20 cm by 16 mm on the flange, and its way: the grains fall around it, and then it goes
 //! around a circle of 45 mm, a quarter of a turn a second. A jammed heap resists iteration: nearly all steps
 //! end at the limit of iterations with residuals of 1e-4 at rest and 3e-2 m/s while it is stirred; `canal`
 //! reaches the tolerance and takes ten times as long.
@@ -27,7 +27,7 @@ pub(in crate::builtin) const SCENE: SceneInfo = SceneInfo {
 };
 
 const STICK: Stick = Stick {
-    length: 0.15,
+    length: 0.2,
     radius: 0.008,
     mass: 0.1,
 };
