@@ -174,7 +174,7 @@ mod tests {
         let mut bytes = Vec::new();
         encode(&header, &frame, &mut bytes).unwrap();
         assert_eq!(bytes.len(), size(&frame));
-        assert_eq!(bytes.len(), 4 * (13 + 2 * 13 + 3 * 3 + 1 + 2 * 14));
+        assert_eq!(bytes.len(), 4 * (15 + 2 * 13 + 3 * 3 + 1 + 2 * 14));
         assert_eq!(bytes[..4], (bytes.len() as u32 / 4).to_le_bytes());
     }
 
