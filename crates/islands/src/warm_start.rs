@@ -63,6 +63,13 @@ impl WarmStart {
         self.impulses.sort_unstable_by_key(|&(key, _)| key);
     }
 
+    /// Multiplies all impulses: forces that go on act over a step of another length.
+    pub fn scale(&mut self, factor: f64) {
+        for (_, stored) in &mut self.impulses {
+            stored.impulse.iter_mut().for_each(|part| *part *= factor);
+        }
+    }
+
     /// Whether all that is remembered is finite.
     pub fn is_finite(&self) -> bool {
         let stored = self.impulses.iter();

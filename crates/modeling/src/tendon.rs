@@ -267,6 +267,11 @@ impl Tendon {
         self.drive[0] - self.drive[1] * velocity
     }
 
+    /// Length at the start of the step, m.
+    pub fn start(&self) -> f64 {
+        self.start
+    }
+
     /// l̇ at the start of the step, m/s.
     pub fn rate(&self) -> f64 {
         self.rate
@@ -508,6 +513,15 @@ impl Tendon {
         for &dof in own.flat_map(|gradient| &gradient.dofs) {
             b[dof] += self.direct * self.coefficient(subsystem, dof, a);
         }
+    }
+
+    /// Part of l̇ that the velocities `v` of a subsystem contribute, m/s; `a` as in
+    /// [`add_direct`](Self::add_direct).
+    pub fn rate_of(&self, subsystem: usize, a: Option<&Subsystem>, v: &[f64]) -> f64 {
+        let own = self.gradients.iter().filter(|g| g.subsystem == subsystem);
+        own.flat_map(|gradient| &gradient.dofs)
+            .map(|&dof| v[dof] * self.coefficient(subsystem, dof, a))
+            .sum()
     }
 
     /// ∂l̇ by one degree of freedom.

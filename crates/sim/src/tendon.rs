@@ -3,6 +3,7 @@
 
 use nalgebra::Point3;
 use serde::{Deserialize, Serialize};
+use stiction_constraints::Subsystem;
 use stiction_modeling::Places;
 use stiction_modeling::tendon::{self, DofTerm, LengthMotion, Strand};
 
@@ -161,6 +162,8 @@ pub(crate) struct TendonEntry {
     pub(crate) model: tendon::Tendon,
     /// Of a sum of joints: coordinate, degree of freedom (both of the world) and coefficient.
     joints: Vec<(usize, usize, f64)>,
+    /// The subsystems that it pulls at, and room for their A.
+    pub(crate) subsystems: Vec<(usize, Subsystem)>,
 }
 
 impl TendonEntry {
@@ -231,8 +234,11 @@ impl World {
             let (mechanism, own) = self.tables.layout.owner[subsystem];
             self.mechanisms.get(mechanism).shape(own)
         };
+        let model = tendon::Tendon::new(path, strand, &self.places, shape);
+        let touched = model.touches();
         self.tendons.push(TendonEntry {
-            model: tendon::Tendon::new(path, strand, &self.places, shape),
+            subsystems: touched.map(|at| (at, shape(at))).collect(),
+            model,
             name: tendon.name,
             joints,
         });

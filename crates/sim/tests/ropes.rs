@@ -72,6 +72,36 @@ fn long_ropes_stay_closed_and_gain_nothing() {
     }
 }
 
+fn midpoint() -> Settings {
+    Settings {
+        theta: Settings::MIDPOINT,
+        ..Settings::default()
+    }
+}
+
+/// `cargo test --release -p stiction-sim --test ropes -- --ignored`
+#[test]
+#[ignore = "long ropes take a while; the test below samples it"]
+fn long_ropes_of_the_midpoint_rule_stay_closed_and_gain_nothing() {
+    for (links, end) in [(50, 0.0), (200, 0.0), (50, 100.0), (200, 100.0)] {
+        let (mut world, scale) = rope(links, end, midpoint());
+        let [worst, highest, _] = swing(&mut world, scale, 2.0);
+        assert!(worst <= 1e-6, "{links} {end}: {worst:e}");
+        assert!(highest < 1e-9, "{links} {end}: {highest:e}");
+    }
+}
+
+#[test]
+fn ropes_of_the_midpoint_rule_stay_closed_and_gain_nothing() {
+    for (links, end, seconds) in [(20, 0.0, 1.0), (20, 100.0, 0.5)] {
+        let (mut world, scale) = rope(links, end, midpoint());
+        let [worst, highest, lowest] = swing(&mut world, scale, seconds);
+        assert!(worst <= 1e-6, "{links} {end}: {worst:e}");
+        assert!(highest < 1e-9, "{links} {end}: {highest:e}");
+        assert!(lowest > -0.05, "{links} {end}: {lowest}");
+    }
+}
+
 #[test]
 fn ropes_stay_closed_and_gain_nothing() {
     for (links, end, relinearizations) in [(50, 0.0, 0), (50, 100.0, 0), (50, 0.0, 2)] {

@@ -10,6 +10,12 @@ use crate::configuration::{displace, exponential_rate};
 use crate::error::{DynamicsError, Result};
 use crate::model::Model;
 
+/// What a step may change the energy by beside the work of forces, as a share of the tolerance and of the
+/// energy of motion. The embedded error forgets: a thin rod that spins fast turns its velocity in its own axes
+/// by tenths of a radian in a substep, and each turn takes a little of it, always in the same sense. Half a
+/// percent of 1e-5 a step is 0.07 % in a minute at 240 Hz.
+const ENERGY_SHARE: f64 = 5e-3;
+
 /// Buffers of a substep; all of them are of the size of the model.
 #[derive(Debug, Clone)]
 pub(super) struct Rule {
@@ -110,14 +116,16 @@ impl Rule {
             evaluation,
             is_base_free.then_some((start, h)),
         )?;
-        let (measure, entry) =
-            self.settle(model, part, h / 6.0 * work, evaluation, arrived, account);
+        let work = h / 6.0 * work;
+        let drift = account.drift(part, start, &arrived, work) / ENERGY_SHARE;
+        let (measure, entry) = self.settle(model, part, work, evaluation, arrived, account);
         let state = [self.q_end.as_slice(), &self.v_end];
         let action = evaluation.accelerate(model, part, forces, state, &mut self.k[4])?;
         moved.evaluations += 1;
         let error = self.error(model, part, h, evaluation, &measure);
         Ok(Tried {
-            error,
+            // Numbers that are none stay so: `max` would lose them.
+            error: if drift > error { drift } else { error },
             action,
             measure,
             entry,

@@ -2,7 +2,7 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use serde::{Deserialize, Serialize};
-use stiction_modeling::{Activation, Signal, Tracking};
+use stiction_modeling::{Activation, Saturation, Signal, Tracking};
 
 use super::commands::Commands;
 use crate::body::BodyHandle;
@@ -25,7 +25,8 @@ impl ActuatorHandle {
 /// A drive: force = gain · activation + bias₀ + bias₁ · length + bias₂ · speed, clamped, where length =
 /// gear · coordinate; it acts on the coordinate with gear · force.
 ///
-/// What of the force opposes length and speed acts implicitly, so that no gain is too stiff.
+/// What of the force opposes length and speed acts implicitly, so that no gain is too stiff; whether it is
+/// at one of its limits is decided by the end of the step.
 ///
 /// ```
 /// use stiction_sim::{
@@ -172,25 +173,40 @@ impl Actuator {
         Ok(())
     }
 
-    /// The force of a step as a function of length and speed; coordinate and rate are those of its
-    /// start. What would feed energy in acts as it is there, and a force beyond its limits is the limit.
+    /// The force of a step without its limits as a function of length and speed; coordinate and rate are
+    /// those of its start. What would feed energy in acts as it is there.
     fn force(&self, activation: f64, [position, velocity]: [f64; 2]) -> LinearForce {
         let (length, speed) = (self.gear * position, self.gear * velocity);
         let [rest, per_length, per_speed] = self.bias;
         let constant = self.gain * activation + rest;
-        let now = constant + per_length * length + per_speed * speed;
-        let limited = clamp(now, self.force_limits);
-        if limited != now {
-            return LinearForce {
-                constant: limited,
-                ..LinearForce::default()
-            };
-        }
         LinearForce {
             constant: constant + per_length.max(0.0) * length + per_speed.max(0.0) * speed,
             per_length: per_length.min(0.0),
             per_speed: per_speed.min(0.0),
         }
+    }
+
+    /// A piece of a force as it drives the coordinate.
+    pub(super) fn tracking(&self, force: LinearForce, piece: Saturation) -> Tracking {
+        let limit = piece.limit(self.limits());
+        let force = limit.map_or(force, LinearForce::constant);
+        let gear = self.gear;
+        Tracking {
+            feed_forward: gear * force.constant,
+            stiffness: -gear * gear * force.per_length,
+            damping: -gear * gear * force.per_speed,
+            ..Tracking::default()
+        }
+    }
+
+    /// Force without its limits at a coordinate and its rate.
+    pub(super) fn force_at(&self, force: &LinearForce, [position, velocity]: [f64; 2]) -> f64 {
+        force.constant + self.gear * (force.per_length * position + force.per_speed * velocity)
+    }
+
+    pub(super) fn limits(&self) -> [f64; 2] {
+        self.force_limits
+            .unwrap_or([f64::NEG_INFINITY, f64::INFINITY])
     }
 }
 
@@ -202,18 +218,27 @@ fn clamp(value: f64, limits: Option<[f64; 2]>) -> f64 {
 /// constant + per_length · length + per_speed · speed; the latter two are not positive, so that they
 /// can act implicitly.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
-struct LinearForce {
+pub(super) struct LinearForce {
     constant: f64,
     per_length: f64,
     per_speed: f64,
 }
 
+impl LinearForce {
+    fn constant(constant: f64) -> Self {
+        Self {
+            constant,
+            ..Self::default()
+        }
+    }
+}
+
 /// What an actuator remembers from step to step.
 #[derive(Debug, Clone, Copy)]
-struct Memory {
+pub(super) struct Memory {
     activation: f64,
-    /// Force of the last step.
-    force: LinearForce,
+    /// Force of the last step, without its limits.
+    pub(super) force: LinearForce,
 }
 
 impl Memory {
@@ -241,11 +266,15 @@ impl Memory {
 /// An actuator of a world.
 #[derive(Debug)]
 pub(crate) struct ActuatorEntry {
-    actuator: Actuator,
+    pub(super) actuator: Actuator,
     /// Where its memory begins in [`State::memory`](crate::State::memory).
     memory: usize,
     /// Its memory at the end of the step that has begun.
-    next: Option<Memory>,
+    pub(super) next: Option<Memory>,
+    /// The piece of its force that acts in the step that has begun, and its place among what is added to
+    /// drives.
+    pub(super) piece: Saturation,
+    pub(super) addition: usize,
 }
 
 impl World {
@@ -279,6 +308,8 @@ impl World {
             actuator,
             memory: element.memory.start,
             next: None,
+            piece: Saturation::Within,
+            addition: 0,
         });
         self.last.is_known = false;
         Ok(ActuatorHandle(self.actuators.len() - 1))
@@ -350,13 +381,10 @@ impl World {
     /// An unknown actuator.
     pub fn actuator_force(&self, actuator: ActuatorHandle) -> Result<f64> {
         let entry = self.actuator_entry(actuator)?;
-        let [position, velocity] = self.driven_coordinate(&entry.actuator.target)?;
-        let LinearForce {
-            constant,
-            per_length,
-            per_speed,
-        } = self.memory_of(entry).force;
-        Ok(constant + entry.actuator.gear * (per_length * position + per_speed * velocity))
+        let actuator = &entry.actuator;
+        let at = self.driven_coordinate(&actuator.target)?;
+        let force = actuator.force_at(&self.memory_of(entry).force, at);
+        Ok(clamp(force, actuator.force_limits))
     }
 
     fn actuator_entry(&self, actuator: ActuatorHandle) -> Result<&ActuatorEntry> {
@@ -418,16 +446,14 @@ impl World {
         let before = self.memory_of(entry).activation;
         let dt = self.settings.time_step;
         let activation = actuator.activation.advance(before, control, dt);
-        let force = actuator.force(activation, self.driven_coordinate(&actuator.target)?);
+        let [position, velocity] = self.driven_coordinate(&actuator.target)?;
+        let force = actuator.force(activation, [position, velocity]);
         finite(&actuator.name, "force", force.constant)?;
         entry.next = Some(Memory { activation, force });
-        let gear = actuator.gear;
-        let tracking = Tracking {
-            feed_forward: gear * force.constant,
-            stiffness: -gear * gear * force.per_length,
-            damping: -gear * gear * force.per_speed,
-            ..Tracking::default()
-        };
+        let expected = actuator.force_at(&force, [position + dt * velocity, velocity]);
+        entry.piece = Saturation::of(expected, actuator.limits());
+        entry.addition = commands.addition_count();
+        let tracking = actuator.tracking(force, entry.piece);
         match actuator.target {
             ActuatorTarget::Joint { robot, dof } => commands.add_drive(robot, dof, tracking),
             ActuatorTarget::Tendon(tendon) => commands.add_tendon_drive(tendon, tracking),
@@ -448,8 +474,8 @@ impl World {
 
     /// Writes what actuators remember at the end of the step.
     pub(crate) fn advance_actuators(&mut self) {
-        for entry in &mut self.actuators {
-            if let Some(memory) = entry.next.take() {
+        for entry in &self.actuators {
+            if let Some(memory) = entry.next {
                 let place = &mut self.next.memory[entry.memory..entry.memory + 4];
                 place.copy_from_slice(&memory.to_array());
             }
@@ -482,12 +508,12 @@ mod tests {
         let force = actuator.force(0.5, [1.0, 3.0]);
         assert_eq!([force.per_length, force.per_speed], [-4.0, 0.0]);
         assert!((force.constant - (2.0 + 6.0)).abs() < 1e-12);
-        let limit = |constant: f64| LinearForce {
-            constant,
-            ..LinearForce::default()
-        };
-        assert_eq!(actuator.force(0.5, [10.0, 0.0]), limit(-50.0));
-        assert_eq!(actuator.force(0.5, [0.0, 100.0]), limit(50.0));
+        let within = actuator.tracking(force, Saturation::Within);
+        assert_eq!([within.feed_forward, within.stiffness], [16.0, 16.0]);
+        for (piece, limit) in [(Saturation::Lower, -100.0), (Saturation::Upper, 100.0)] {
+            let tracking = actuator.tracking(force, piece);
+            assert_eq!([tracking.feed_forward, tracking.stiffness], [limit, 0.0]);
+        }
     }
 
     #[test]

@@ -159,6 +159,18 @@ impl Commands {
         Ok(())
     }
 
+    /// How many drives were added in the step that begins.
+    pub(super) fn addition_count(&self) -> usize {
+        self.additions.len()
+    }
+
+    /// Changes a drive that was added in the step that begins.
+    pub(super) fn change_addition(&mut self, index: usize, tracking: Tracking) {
+        if let Some(addition) = self.additions.get_mut(index) {
+            addition.tracking = tracking;
+        }
+    }
+
     /// The degrees of freedom of a robot that has this one.
     fn dofs_with(&self, robot: RobotHandle, dof: usize) -> Result<&RobotDofs> {
         let dofs = self.robots.get(robot.0);

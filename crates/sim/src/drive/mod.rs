@@ -2,6 +2,7 @@
 
 mod actuator;
 mod commands;
+mod limits;
 mod sum;
 
 pub use actuator::{Actuator, ActuatorHandle, ActuatorTarget};
@@ -39,6 +40,7 @@ impl World {
     /// everything that acts on one body, joint or tendon.
     pub(crate) fn run_drives(&mut self) -> Result<()> {
         self.commands.begin_step();
+        self.drive_revisions = 0;
         let controlled = self.run_controllers();
         let result = controlled.and_then(|()| self.run_actuators());
         self.commands.end_control();

@@ -66,6 +66,15 @@ impl LastStep {
         std::mem::swap(&mut self.results, results);
     }
 
+    /// Multiplies all impulses: forces that go on act over a step of another length.
+    pub(crate) fn scale(&mut self, factor: f64) {
+        for result in &mut self.results {
+            result.impulse.iter_mut().for_each(|part| *part *= factor);
+        }
+        self.direct.iter_mut().for_each(|impulse| *impulse *= factor);
+        self.loads.iter_mut().for_each(|load| *load *= factor);
+    }
+
     /// What was found of the constraints, in their order.
     pub(crate) fn results(&self) -> &[RowResult] {
         &self.results

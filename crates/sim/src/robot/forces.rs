@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use stiction_dynamics::{Force, JointSpaceForces, Model, StiffForces, TreeView};
-use stiction_modeling::Tracking;
+use stiction_modeling::{Saturation, Tracking};
 
 use super::joints::{BallSpring, JointForces};
 use crate::drive::Wrench;
@@ -40,8 +40,8 @@ struct DofLaw {
     stiffness: f64,
     reference: f64,
     is_stiff: bool,
-    /// Drive at its limit, which does not feel its gains, N·m.
-    saturated: Option<f64>,
+    /// The piece of a stiff drive that acts.
+    piece: Saturation,
 }
 
 impl DofLaw {
@@ -54,6 +54,16 @@ impl DofLaw {
         self.drive.feed_forward
             + self.drive.stiffness * (self.drive.position - position)
             + self.drive.damping * (self.drive.velocity - velocity)
+    }
+
+    /// What the drive may exert, N·m.
+    fn limits(&self) -> [f64; 2] {
+        [-self.effort_limit, self.effort_limit]
+    }
+
+    /// A drive at its limit, which does not feel its gains, N·m.
+    fn saturated(&self) -> Option<f64> {
+        self.piece.limit(self.limits())
     }
 }
 
@@ -124,7 +134,8 @@ impl TreeForces {
         }
     }
 
-    /// Decides from the state at the start which degrees of freedom are stiff.
+    /// Decides from the state at the start which degrees of freedom are stiff, and guesses which of their
+    /// drives are at their limits.
     pub(super) fn choose(&mut self, [q, v]: [&[f64]; 2]) {
         (self.has_stiff, self.is_driven) = (false, false);
         let is_stiff = |stiffness: f64, damping: f64, inertia: f64, step: f64| {
@@ -140,15 +151,28 @@ impl TreeForces {
             let stiffness = law.stiffness + law.drive.stiffness;
             let damping = law.damping + law.drive.damping;
             law.is_stiff = is_stiff(stiffness, damping, self.inertias[dof], self.step);
-            law.saturated = None;
             if law.is_stiff {
-                let drive = law.drive(law.at(q), v[dof]);
-                let limit = law.effort_limit;
-                law.saturated = (drive.abs() > limit).then(|| drive.clamp(-limit, limit));
+                let drive = law.drive(law.at(q) + self.step * v[dof], v[dof]);
+                law.piece = Saturation::of(drive, law.limits());
                 self.has_stiff = true;
                 self.is_driven |= law.drive != Tracking::default();
             }
         }
+    }
+
+    /// Looks at the end of the path that was found: whether a stiff drive turned out to be on another
+    /// piece.
+    pub(super) fn revise(&mut self, (q, v): (&[f64], &[f64])) -> bool {
+        let mut is_revised = false;
+        for dof in self.dofs.clone() {
+            let law = &mut self.laws[dof];
+            if law.is_stiff && law.effort_limit.is_finite() {
+                let piece = law.piece.revised(law.drive(law.at(q), v[dof]), law.limits());
+                is_revised |= piece != law.piece;
+                law.piece = piece;
+            }
+        }
+        is_revised
     }
 }
 
@@ -206,7 +230,7 @@ impl StiffForces for TreeForces {
             let law = &self.laws[dof];
             if law.is_stiff {
                 let position = law.at(q);
-                let drive = law.saturated.unwrap_or_else(|| law.drive(position, v[dof]));
+                let drive = law.saturated().unwrap_or_else(|| law.drive(position, v[dof]));
                 let spring = law.stiffness * (law.reference - position);
                 tau[dof] += drive + spring - law.damping * v[dof];
             }
@@ -223,7 +247,7 @@ impl StiffForces for TreeForces {
         let law = &self.laws[dof];
         let mut gains = [0.0; 2];
         if law.is_stiff {
-            gains = match law.saturated {
+            gains = match law.saturated() {
                 Some(_) => [law.stiffness, law.damping],
                 None => [
                     law.stiffness + law.drive.stiffness,

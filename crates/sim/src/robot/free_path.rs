@@ -5,6 +5,7 @@ use stiction_dynamics::{
 };
 
 use super::forces::TreeForces;
+use super::joints::MOST_REVISIONS;
 use super::{Robot, TREE_MEMORY};
 use crate::error::Result;
 use crate::mechanism::{Now, StepWork};
@@ -63,9 +64,9 @@ impl FreePaths {
         self.trees[tree].is_taken
     }
 
-    /// Velocities of the robot, each tree at the end of the path that was found last.
-    pub(super) fn end_velocity(&self) -> &[f64] {
-        self.motion.end().1
+    /// Positions and velocities of the robot, each tree at the end of the path that was found last.
+    pub(super) fn end(&self) -> (&[f64], &[f64]) {
+        self.motion.end()
     }
 
     pub(super) fn leave(&mut self, tree: usize) {
@@ -102,16 +103,21 @@ impl Robot {
         forces.push(&now.inputs.wrenches[links]);
         forces.choose([q, v]);
         let memory = &now.state.memory[self.memory.clone()];
-        path.memory = MotionMemory::from_slice(&memory[tree * TREE_MEMORY..]);
-        path.moved = motion.step(
-            &self.model,
-            tree,
-            step,
-            &now.settings.motion(),
-            forces,
-            [q, v],
-            &mut path.memory,
-        )?;
+        for _ in 0..=MOST_REVISIONS {
+            path.memory = MotionMemory::from_slice(&memory[tree * TREE_MEMORY..]);
+            path.moved = motion.step(
+                &self.model,
+                tree,
+                step,
+                &now.settings.motion(),
+                forces,
+                [q, v],
+                &mut path.memory,
+            )?;
+            if !forces.revise(motion.end()) {
+                break;
+            }
+        }
         motion.mean_velocity(&self.model, tree, q, step, velocity)?;
         path.is_known = true;
         Ok(())

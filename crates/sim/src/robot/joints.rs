@@ -2,7 +2,7 @@
 
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use stiction_dynamics::{DofProperties, JointDescription, JointKind, Model};
-use stiction_modeling::Tracking;
+use stiction_modeling::{Saturation, Tracking};
 
 use crate::error::{Result, SimError};
 
@@ -19,7 +19,17 @@ pub(super) struct JointForces {
     pub(super) implicit: Vec<f64>,
     /// The parts of both that are the drive's, per degree of freedom.
     pub(super) drive: Vec<[f64; 2]>,
+    /// Drives without their limits, per degree of freedom.
+    laws: Vec<DriveLaw>,
+    /// The piece of the drive that acts, and how often pieces were changed in this step.
+    pieces: Vec<Saturation>,
+    revisions: usize,
 }
+
+/// Most times that a step looks for the drives that end at their limits: one joint needs two, joints that
+/// push each other seldom more. Then every drive within its limits is what it is, and some at a limit may
+/// end the step where they would ask for less.
+pub(super) const MOST_REVISIONS: usize = 5;
 
 impl JointForces {
     pub(super) fn new(robot: &str, model: &Model) -> Result<Self> {
@@ -40,12 +50,13 @@ impl JointForces {
             torque: vec![0.0; model.nv()],
             implicit: vec![0.0; model.nv()],
             drive: vec![[0.0; 2]; model.nv()],
+            laws: vec![DriveLaw::default(); model.nv()],
+            pieces: vec![Saturation::Within; model.nv()],
+            revisions: 0,
         })
     }
 
-    /// Torques and joint-space diagonal of this step: A v̂ = … with the drive
-    /// τ = feed-forward + K (q_d − q − dt v̂) + D (v_d − v̂), damping −d v̂ and the joint's own spring
-    /// k (reference − q − dt v̂).
+    /// Takes the drives of this step; `v` guesses the v̂ that decides which of them are at their limits.
     pub(super) fn prepare(
         &mut self,
         properties: &[DofProperties],
@@ -53,32 +64,75 @@ impl JointForces {
         commands: &[Tracking],
         dt: f64,
     ) {
-        for dof in 0..self.torque.len() {
+        self.revisions = 0;
+        for dof in 0..self.laws.len() {
             let command = &commands[dof];
-            let position = self.position_of_dof[dof].map_or(0.0, |at| q[at]);
             let stiffness = match self.position_of_dof[dof] {
                 Some(_) => command.stiffness,
                 None => 0.0,
             };
-            let deflection = command.position - position;
-            let limit = properties[dof].effort_limit;
-            let drive =
-                command.feed_forward + stiffness * deflection + command.damping * command.velocity;
-            let now = drive - command.damping * v[dof];
-            let damping = properties[dof].damping;
-            if now.abs() > limit {
-                // A drive at its limit does not feel its gains.
-                self.torque[dof] = now.clamp(-limit, limit);
-                self.implicit[dof] = dt * damping;
-                self.drive[dof] = [self.torque[dof], 0.0];
-            } else {
-                self.torque[dof] = drive;
-                self.implicit[dof] = dt * (damping + command.damping) + dt * dt * stiffness;
-                self.drive[dof] = [drive, dt * command.damping + dt * dt * stiffness];
-            }
+            let deflection = command.position - self.position(dof, q);
+            let law = DriveLaw {
+                torque: command.feed_forward
+                    + stiffness * deflection
+                    + command.damping * command.velocity,
+                damping: command.damping,
+                stiffness,
+            };
+            self.laws[dof] = law;
+            self.pieces[dof] = Saturation::of(law.at(v[dof], dt), limits(&properties[dof]));
+        }
+        self.add_up(properties, q, dt);
+    }
+
+    /// Looks at the v̂ that was solved for: whether a drive of these degrees of freedom turned out to be
+    /// on another piece, so that torques and diagonal have changed.
+    pub(super) fn revise(
+        &mut self,
+        properties: &[DofProperties],
+        [q, v_hat]: [&[f64]; 2],
+        dofs: impl Iterator<Item = usize>,
+        dt: f64,
+    ) -> bool {
+        if self.revisions == MOST_REVISIONS {
+            return false;
+        }
+        let mut is_revised = false;
+        for dof in dofs.filter(|&dof| properties[dof].effort_limit.is_finite()) {
+            let force = self.laws[dof].at(v_hat[dof], dt);
+            let piece = self.pieces[dof].revised(force, limits(&properties[dof]));
+            is_revised |= piece != self.pieces[dof];
+            self.pieces[dof] = piece;
+        }
+        if is_revised {
+            self.revisions += 1;
+            self.add_up(properties, q, dt);
+        }
+        is_revised
+    }
+
+    fn position(&self, dof: usize, q: &[f64]) -> f64 {
+        self.position_of_dof[dof].map_or(0.0, |at| q[at])
+    }
+
+    /// Torques and joint-space diagonal of this step: A v̂ = … with the drive
+    /// τ = feed-forward + K (q_d − q − dt v̂) + D (v_d − v̂), damping −d v̂ and the joint's own spring
+    /// k (reference − q − dt v̂).
+    fn add_up(&mut self, properties: &[DofProperties], q: &[f64], dt: f64) {
+        for dof in 0..self.torque.len() {
+            // A drive at its limit does not feel its gains.
+            let limit = self.pieces[dof].limit(limits(&properties[dof]));
+            let drive = limit.map_or(self.laws[dof], DriveLaw::constant);
+            let damping = properties[dof].damping + drive.damping;
+            self.torque[dof] = drive.torque;
+            self.implicit[dof] = dt * damping + dt * dt * drive.stiffness;
+            self.drive[dof] = [
+                drive.torque,
+                dt * drive.damping + dt * dt * drive.stiffness,
+            ];
             let spring = properties[dof].stiffness;
             if self.position_of_dof[dof].is_some() && spring > 0.0 {
-                self.torque[dof] += spring * (properties[dof].reference - position);
+                self.torque[dof] += spring * (properties[dof].reference - self.position(dof, q));
                 self.implicit[dof] += dt * dt * spring;
             }
         }
@@ -107,6 +161,33 @@ impl JointForces {
         }
         energy
     }
+}
+
+/// A drive as a function of v̂: torque − (damping + dt stiffness) v̂.
+#[derive(Debug, Clone, Copy, Default)]
+struct DriveLaw {
+    /// At v̂ = 0, N·m.
+    torque: f64,
+    damping: f64,
+    stiffness: f64,
+}
+
+impl DriveLaw {
+    fn constant(torque: f64) -> Self {
+        Self {
+            torque,
+            ..Self::default()
+        }
+    }
+
+    fn at(&self, v_hat: f64, dt: f64) -> f64 {
+        self.torque - (self.damping + dt * self.stiffness) * v_hat
+    }
+}
+
+/// What a drive may exert, N·m.
+fn limits(properties: &DofProperties) -> [f64; 2] {
+    [-properties.effort_limit, properties.effort_limit]
 }
 
 /// The spring of a spherical joint, slack without rotation.

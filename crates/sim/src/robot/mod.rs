@@ -214,6 +214,30 @@ impl Robot {
         })
     }
 
+    /// Coordinate and rate of a degree of freedom at the end of the step, as v̂ of the world leads there from
+    /// its positions `q`.
+    pub(crate) fn coordinate_at_end(
+        &self,
+        dof: usize,
+        q: &[f64],
+        v_hat: &[f64],
+        dt: f64,
+    ) -> Option<[f64; 2]> {
+        let position = *self.joints.position_of_dof.get(dof)?;
+        let tree = self.views.iter().position(|view| view.dofs.contains(&dof))?;
+        Some(match self.paths.is_on(tree) {
+            true => {
+                let (q, v) = self.paths.end();
+                [position.map_or(0.0, |at| q[at]), v[dof]]
+            }
+            false => {
+                let rate = v_hat[self.v.start + dof];
+                let start = position.map_or(0.0, |at| q[self.q.start + at]);
+                [start + dt * rate, rate]
+            }
+        })
+    }
+
     /// Kinematics to measure with.
     pub(crate) fn measured(&self) -> MutexGuard<'_, Data> {
         // Whatever a panic left there is overwritten before it is read.
@@ -264,6 +288,22 @@ impl Mechanism for Robot {
 
     fn velocity_lag(&self) -> f64 {
         self.lag
+    }
+
+    /// A drive's limit is decided by the end of the step.
+    fn revise(&mut self, now: &Now<'_>, v_hat: &[f64]) -> Result<bool> {
+        let (q, v_hat) = (&now.state.q[self.q.clone()], &v_hat[self.v.clone()]);
+        // Free paths have looked for themselves.
+        let trees = self.views.iter().enumerate();
+        let off_path = trees.filter(|(tree, _)| !self.paths.is_on(*tree));
+        let dofs = off_path.flat_map(|(_, view)| view.dofs.clone());
+        let properties = self.model.dof_properties();
+        let step = now.settings.time_step;
+        if !self.joints.revise(properties, [q, v_hat], dofs, step) {
+            return Ok(false);
+        }
+        self.add_up_forces(now)?;
+        Ok(true)
     }
 
     fn take_free_path(

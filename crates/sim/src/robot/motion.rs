@@ -66,8 +66,9 @@ impl Robot {
         let v = &now.state.v[self.v.clone()];
         let drives = &now.inputs.dofs[self.v.clone()];
         let q = &now.state.q[self.q.clone()];
+        let at = now.guess.map_or(v, |guess| &guess[self.v.clone()]);
         self.joints
-            .prepare(self.model.dof_properties(), [q, v], drives, dt);
+            .prepare(self.model.dof_properties(), [q, at], drives, dt);
         jacobians_from_kinematics(&self.model, &mut self.placed)?;
         for (i, &id) in self.ids.iter().enumerate() {
             let wrench = &now.inputs.wrenches[self.first_body + i];
@@ -80,19 +81,27 @@ impl Robot {
         for view in &mut self.views {
             view.update(&self.model, &self.placed)?;
         }
-        let at = now.guess.map_or(v, |guess| &guess[self.v.clone()]);
         let bias = bias_from_kinematics(&self.model, &mut self.placed, at, &self.external)?;
         self.bias.copy_from_slice(bias);
-        for dof in 0..self.b.len() {
-            self.b[dof] = dt * (self.joints.torque[dof] - bias[dof]);
-        }
         self.scale = 1.0 / (1.0 - now.settings.theta);
         for (tree, view) in self.views.iter().enumerate() {
+            places.references[self.first_subsystem + tree] = view.reference_point;
+        }
+        self.add_up_forces(now)
+    }
+
+    /// b of every tree from its momentum, bias forces and the torques of its joints.
+    pub(super) fn add_up_forces(&mut self, now: &Now<'_>) -> Result<()> {
+        let dt = now.settings.time_step;
+        let v = &now.state.v[self.v.clone()];
+        for dof in 0..self.b.len() {
+            self.b[dof] = dt * (self.joints.torque[dof] - self.bias[dof]);
+        }
+        for view in &self.views {
             let (twists, momenta) = (&mut self.twists, &mut self.momenta);
             let v = &v[view.dofs.clone()];
             let b = &mut self.b[view.dofs.clone()];
             add_momentum(view, v, self.scale, twists, momenta, b);
-            places.references[self.first_subsystem + tree] = view.reference_point;
         }
         for tree in 0..self.views.len() {
             let can_fly = self.paths.are_there && now.guess.is_none();
@@ -116,7 +125,7 @@ impl Robot {
     fn take_free_velocity(&mut self, tree: usize, now: &Now<'_>) {
         let theta = now.settings.theta;
         let dofs = self.views[tree].dofs.clone();
-        let (v, end) = (&now.state.v[self.v.clone()], self.paths.end_velocity());
+        let (v, (_, end)) = (&now.state.v[self.v.clone()], self.paths.end());
         for (at, dof) in dofs.clone().enumerate() {
             self.momentum[at] = theta * v[dof] + (1.0 - theta) * end[dof];
             self.b[dof] = self.joints.implicit[dof] * self.momentum[at];

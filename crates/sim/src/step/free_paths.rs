@@ -94,8 +94,12 @@ impl FreePaths {
             self.touch[subsystem] = Touch::Acts;
         }
         for subsystem in 0..self.touch.len() {
-            if self.touch[subsystem] == Touch::Nothing {
-                step.take(subsystem)?;
+            match self.touch[subsystem] {
+                Touch::Nothing => {
+                    step.take(subsystem)?;
+                }
+                // A pass before this one may have found it untouched.
+                Touch::Perhaps | Touch::Acts => step.leave(subsystem),
             }
         }
         for inactive in step.rows.heads().iter().filter_map(|head| head.inactive) {

@@ -7,6 +7,7 @@
 mod account;
 mod contacts;
 mod free_paths;
+mod halving;
 mod passes;
 mod projection;
 mod report;
@@ -19,6 +20,7 @@ pub use report::{ContactForce, ContactMode, JointErrors, StageTimes, StepReport}
 pub(crate) use account::Account;
 pub(crate) use contacts::{Contacts, relative_velocity, touches};
 pub(crate) use free_paths::FreePaths;
+pub(crate) use halving::WholeStep;
 pub(crate) use projection::Projection;
 pub(crate) use rows::RowKind;
 
@@ -32,7 +34,6 @@ use stiction_modeling::{Motion, Places, Scheme};
 use crate::error::{Result, SimError, StepFailure};
 use crate::ledger::WorldEnergy;
 use crate::mechanism::{Now, StepWork};
-use crate::settings::Settings;
 use crate::state::are_finite;
 use crate::world::World;
 use rows::WorldAssembly;
@@ -51,7 +52,7 @@ impl World {
     /// was before. A solver that ran out of iterations is no error: see
     /// [`StepReport::unconverged`].
     pub fn step(&mut self) -> Result<&StepReport> {
-        // A step that the midpoint rule cannot follow is made by implicit Euler.
+        // A step that the midpoint rule cannot follow is made in parts, or by implicit Euler.
         let theta = self.settings.theta;
         let result = self.try_step();
         self.settings.theta = theta;
@@ -67,12 +68,7 @@ impl World {
 
     fn try_step(&mut self) -> Result<()> {
         self.control()?;
-        if self.settings.theta == Settings::MIDPOINT && self.has_inconsistent_velocities() {
-            self.settings.theta = Settings::IMPLICIT_EULER;
-        }
-        self.pass()?;
-        self.pass_again()?;
-        self.integrate()
+        self.move_through()
     }
 
     /// Stage 1: controllers set their commands, and actuators follow their controls.
@@ -282,6 +278,10 @@ impl World {
     }
 
     fn revise(&mut self) -> Result<bool> {
+        if self.revise_actuators() {
+            self.assemble()?;
+            return Ok(true);
+        }
         let now = Now {
             state: &self.state,
             inputs: &self.commands.inputs,
@@ -312,6 +312,14 @@ impl World {
     /// # Errors
     /// [`SimError::Step`] when the new state is not finite; the state is then as it was.
     pub fn integrate(&mut self) -> Result<()> {
+        self.find_end()?;
+        self.take_effect()?;
+        self.end_step();
+        Ok(())
+    }
+
+    /// The state at the end of the step, joints put right.
+    fn find_end(&mut self) -> Result<()> {
         let clock = Instant::now();
         self.next.copy_from(&self.state);
         let now = Now {
@@ -351,12 +359,18 @@ impl World {
         self.next.step = self.state.step + 1;
         self.keep_last_step();
         self.add_up_work();
-        let before = self.energy.take();
         self.project()?;
         self.settle_account()?;
+        self.report.stages.integrate += clock.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// Goes to the end of the step, and measures there.
+    fn take_effect(&mut self) -> Result<()> {
+        let clock = Instant::now();
+        let before = self.energy.take();
         self.state.copy_from(&self.next);
         self.warm_start.store(&self.rows, self.last.results());
-        self.commands.clear_forces();
         self.refresh()?;
         self.report.outran = self.count_outran();
         self.measure_contacts();
@@ -365,6 +379,12 @@ impl World {
         self.report.time = self.state.time;
         self.report.stages.integrate += clock.elapsed().as_secs_f64();
         Ok(())
+    }
+
+    /// Forgets what acted in the step.
+    fn end_step(&mut self) {
+        self.commands.clear_forces();
+        self.forget_begun_step();
     }
 
     /// Energies at the end of the step, and who changed them since its start.

@@ -9,6 +9,9 @@ use crate::world::World;
 
 /// Change of v̂ against the fastest of it at which further passes change nothing any more.
 const SETTLED: f64 = 1e-13;
+/// Change of v̂ in the last of all passes from which on they have not settled: rows that are off by as much
+/// are projected out without being felt.
+const UNSETTLED: f64 = 1e-6;
 /// Multiple of the solver's tolerance below which v̂ changes by what the solver leaves.
 const NOISE: f64 = 10.0;
 /// Fewest and most passes of the midpoint rule beside the first: its rows need the v̂ that they are
@@ -26,19 +29,20 @@ impl World {
         self.solve_and_revise()
     }
 
-    /// Repeats linearise-and-solve as often as the settings say, or until v̂ stays. Where passes do not
-    /// settle (v̂ changes by more than in the pass before) the step is that of the first pass of implicit
-    /// Euler, which needs no other.
-    pub(super) fn pass_again(&mut self) -> Result<()> {
-        let [fewest, most] = match self.settings.theta == Settings::MIDPOINT {
+    /// Repeats linearise-and-solve as often as the settings say, or until v̂ stays; whether it does, or no
+    /// further pass was asked for. Passes do not settle if v̂ changes by more than in the pass before.
+    pub(super) fn pass_again(&mut self) -> Result<bool> {
+        let is_midpoint = self.settings.theta == Settings::MIDPOINT;
+        let [fewest, most] = match is_midpoint {
             true => MIDPOINT_PASSES.map(|passes| passes.max(self.settings.relinearizations)),
             false => [self.settings.relinearizations; 2],
         };
         if self.rows.heads().is_empty() {
             // Nothing depends on v̂ of another.
-            return Ok(());
+            return Ok(true);
         }
         let mut last = f64::INFINITY;
+        let mut rest = 0.0;
         for pass in 1..=most {
             self.last_pass.clone_from(&self.v_hat);
             self.relinearize()?;
@@ -50,17 +54,23 @@ impl World {
             }
             let is_settled = change <= (SETTLED * speed).max(NOISE * self.settings.tolerance);
             if change <= SETTLED * speed || (is_settled && pass >= fewest) {
-                break;
+                return Ok(true);
             }
             if !is_settled && !(change < last) {
-                self.settings.theta = Settings::IMPLICIT_EULER;
-                self.refresh()?;
-                self.take_driven_velocities();
-                return self.pass();
+                return Ok(false);
             }
             last = change;
+            rest = change / speed;
         }
-        Ok(())
+        Ok(!is_midpoint || rest <= UNSETTLED)
+    }
+
+    /// Begins the step again: the first pass of implicit Euler, which needs no other.
+    pub(super) fn pass_by_implicit_euler(&mut self) -> Result<()> {
+        self.settings.theta = Settings::IMPLICIT_EULER;
+        self.refresh()?;
+        self.take_driven_velocities();
+        self.pass()
     }
 
     /// Whether points of joints move apart much faster than the curvature of their ways within a step

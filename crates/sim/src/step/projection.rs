@@ -331,6 +331,18 @@ impl World {
         Ok(())
     }
 
+    /// Whether the projection left no joint between bodies open by more than the tolerance, or than it was
+    /// before.
+    pub(super) fn holds_joints(&self) -> bool {
+        let mut worst = 0.0f64;
+        let held = self.held_positions();
+        held.for_each(&self.next.q, &self.places, |error, _| {
+            worst = worst.max(error.relative());
+        });
+        let before = self.report.joints.relative;
+        worst <= self.settings.joint_tolerance.max(1.01 * before)
+    }
+
     fn undo(&self) -> Undo {
         match self.settings.theta == Settings::MIDPOINT {
             true => Undo::Overlaps,

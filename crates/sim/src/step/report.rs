@@ -78,6 +78,23 @@ pub struct StepReport {
     pub joints: JointErrors,
 }
 
+impl StepReport {
+    /// Takes in the part of the step that went before this one.
+    pub(crate) fn follow(&mut self, before: &Self) {
+        self.iterations = self.iterations.max(before.iterations);
+        self.residual = self.residual.max(before.residual);
+        self.delayed_pushes += before.delayed_pushes;
+        self.unconverged += before.unconverged;
+        let outcome = self.outcome.take();
+        self.outcome = outcome.or_else(|| before.outcome.clone());
+        self.penetration = before.penetration;
+        self.substeps += before.substeps;
+        self.energy_taken += before.energy_taken;
+        self.outran += before.outran;
+        self.energy.add(&before.energy);
+    }
+}
+
 /// Largest errors of position of everything that holds positions; none of the joints of robots, which
 /// hold theirs by how they are computed.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]

@@ -28,7 +28,7 @@ use crate::sense::Sensor;
 use crate::settings::Settings;
 use crate::solvers;
 use crate::state::State;
-use crate::step::{Account, ContactForce, Contacts, FreePaths, Projection, StepReport};
+use crate::step::{Account, ContactForce, Contacts, FreePaths, Projection, StepReport, WholeStep};
 use crate::tendon::TendonEntry;
 use drawing::Drawing;
 
@@ -89,6 +89,8 @@ pub struct World {
     /// What controllers write while the world keeps its commands for them to see.
     pub(crate) pending: Commands,
     pub(crate) sums: Sums,
+    /// How often limits of actuators were decided in this step.
+    pub(crate) drive_revisions: usize,
     // Where it is, and what the next step begins with.
     pub(crate) state: State,
     pub(crate) warm_start: WarmStart,
@@ -118,6 +120,8 @@ pub struct World {
     pub(crate) last_pass: Vec<f64>,
     pub(crate) projection: Projection,
     pub(crate) account: Account,
+    /// What a step began with that is made in parts.
+    pub(crate) whole_step: WholeStep,
     /// The state at the end of the step, before it takes effect.
     pub(crate) next: State,
     // What can be asked about the last step.
@@ -179,6 +183,7 @@ impl World {
             commands: Commands::default(),
             pending: Commands::default(),
             sums: Sums::default(),
+            drive_revisions: 0,
             state: State::default(),
             warm_start: WarmStart::default(),
             deadline: None,
@@ -199,6 +204,7 @@ impl World {
             last_pass: Vec::new(),
             projection: Projection::default(),
             account: Account::default(),
+            whole_step: WholeStep::default(),
             next: State::default(),
             last: LastStep::default(),
             contact_forces: Vec::new(),
