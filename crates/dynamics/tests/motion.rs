@@ -157,3 +157,38 @@ fn trees_of_one_model_do_not_see_each_other() {
     assert_eq!(alone.q, q[4..]);
     assert_eq!(alone.v, v[3..]);
 }
+
+/// A rod whose velocity turns in its own axes with every spin: each turn must take as good as nothing.
+#[test]
+fn a_thin_rod_that_spins_fast_keeps_the_energy_of_its_swing() {
+    let settings = MotionSettings {
+        tolerance: 1e-5,
+        max_substeps: 64,
+        ..MotionSettings::default()
+    };
+    for (ratio, spin) in [(1e2, 200.0), (1e4, 150.0), (1e6, 200.0)] {
+        let mut tree = ModelDescription::new("rod");
+        let across = 1.0 / 12.0;
+        let about = Symmetric3::diagonal(across, across, across / ratio);
+        let inertia = Inertia::from_com(1.0, Vector3::new(0.0, 0.0, -0.5), about);
+        tree.add_body("rod", inertia);
+        tree.add_joint("ball", JointKind::Spherical, WORLD, "rod");
+        let model = tree.build().unwrap();
+        let (q, v) = ([0.0, 0.5f64.sin(), 0.0, 0.5f64.cos()], [2.0, 0.0, spin]);
+        let energy = |state: &State| {
+            let mut data = Data::new(&model);
+            let kinetic = kinetic_energy(&model, &mut data, &state.q, &state.v).unwrap();
+            kinetic + potential_energy(&model, &mut data, &state.q).unwrap()
+        };
+        let start = State {
+            q: q.to_vec(),
+            v: v.to_vec(),
+        };
+        let seconds = 6.0;
+        let end = run(&model, [&q, &v], seconds, 1440, &settings);
+        // 0.1 % of the swing's energy in a minute.
+        let swing = 0.5 * (across + 0.25) * 4.0;
+        let loss = (energy(&start) - energy(&end)) / swing;
+        assert!(loss.abs() < 1e-3 * seconds / 60.0, "{ratio:e}: {loss:e}");
+    }
+}

@@ -66,7 +66,7 @@ fn world(file: &Path, per_second: usize) -> World {
 
 /// Agrees with MuJoCo step by step, and converges to the fine run with fourth order, up to a second.
 fn moves_as_with_mujoco(file: &Path, reference: &Reference) {
-    let mut last: Option<[f64; 3]> = None;
+    let mut all: Vec<[f64; 3]> = Vec::new();
     for per_second in [240, 480, 960] {
         let mut world = world(file, per_second);
         let mut errors = [0.0f64; 3];
@@ -89,15 +89,17 @@ fn moves_as_with_mujoco(file: &Path, reference: &Reference) {
                 assert!(q < bound && v < 100.0 * bound, "at {sample}: {q:e} {v:e}");
             }
         }
-        if let Some(last) = last {
-            for (coarse, fine) in last.iter().zip(&errors) {
-                let ratio = coarse / fine;
-                assert!((11.0..25.0).contains(&ratio), "{last:?} {errors:?}");
-            }
-        }
-        last = Some(errors);
+        all.push(errors);
     }
-    assert!(last.unwrap()[1] < 1e-6, "{last:?}");
+    // At half a second, at a second, and at the worst sample: 16 for each halving. Where the motion is
+    // chaotic the coarsest run is not yet where the leading term of its error says.
+    for at in 0..3 {
+        let ratios = [all[0][at] / all[1][at], all[1][at] / all[2][at]];
+        assert!(ratios.iter().all(|ratio| (11.0..30.0).contains(ratio)), "{all:?}");
+        let mean = (ratios[0] * ratios[1]).sqrt();
+        assert!((13.0..22.0).contains(&mean), "{all:?}");
+    }
+    assert!(all[2][1] < 1e-6, "{all:?}");
 }
 
 #[test]

@@ -8,7 +8,10 @@ const STEPS: usize = 10;
 /// Share of the mean rate that alternating changes may have.
 const SHARE: f64 = 0.1;
 /// Changes that nobody sees, m/s or rad/s.
-const UNSEEN: f64 = 1e-3;
+const UNSEEN: f64 = 1e-2;
+/// How much larger than the smallest the largest of alternating changes is at most: what others hit goes up
+/// and down too, but not by the same amount each time.
+const EVEN: f64 = 4.0;
 
 /// The last rates of everything.
 #[derive(Default)]
@@ -33,13 +36,15 @@ impl Rates {
     }
 }
 
-/// Whether values go up and down in turns, by more than [`SHARE`] of their mean.
+/// Whether values go up and down in turns and evenly, by more than [`SHARE`] of their mean.
 fn alternates(values: &[f64]) -> bool {
     let mean = values.iter().sum::<f64>() / values.len() as f64;
     let least = UNSEEN.max(SHARE * mean.abs());
     let changes: Vec<f64> = values.windows(2).map(|pair| pair[1] - pair[0]).collect();
-    let is_large = changes.iter().all(|change| change.abs() > least);
-    is_large && changes.windows(2).all(|pair| pair[0] * pair[1] < 0.0)
+    let sizes = changes.iter().map(|change| change.abs());
+    let smallest = sizes.clone().fold(f64::INFINITY, f64::min);
+    let is_even = sizes.fold(0.0, f64::max) < EVEN * smallest;
+    smallest > least && is_even && changes.windows(2).all(|pair| pair[0] * pair[1] < 0.0)
 }
 
 /// Rates of all degrees of freedom of robots and free bodies.

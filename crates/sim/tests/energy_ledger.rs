@@ -86,6 +86,47 @@ fn a_conveyor_is_a_driven_body_and_no_gain() {
     let kinetic = 0.5 * 2.0 * 1.5 * 1.5;
     assert!((sum.driven - 2.0 * kinetic).abs() < 1e-6, "{sum:?}");
     assert!((sum.contacts + kinetic).abs() < 1e-6, "{sum:?}");
+    assert_eq!(sum.account, 0.0);
+}
+
+/// A robot on a conveyor, with a limb that swings: the account of trees in contact takes nothing of what the
+/// belt puts in, whatever the belt does.
+#[test]
+fn a_conveyor_under_a_robot_is_no_gain() {
+    for speed in [0.5, 3.0] {
+        let mut world = World::new(Settings::default()).unwrap();
+        let belt = floor(&mut world, RigidBody::driven("belt"));
+        let sides = Vector3::new(0.4, 0.3, 0.2);
+        let mut model = ModelDescription::new("cart");
+        model.add_body("base", Inertia::solid_box(4.0, sides));
+        model.add_body("limb", Inertia::solid_sphere(0.3, 0.05));
+        model.add_joint("float", JointKind::Free, "world", "base");
+        let hinge = JointKind::Continuous { axis: Vector3::y() };
+        model
+            .add_joint("hip", hinge, "base", "limb")
+            .at(Transform::from_translation(Vector3::new(0.0, 0.0, 0.2)));
+        let model = model.build().unwrap();
+        let mut start = model.neutral();
+        start[2] = 0.1;
+        let robot = world.add_robot("cart", model).unwrap();
+        let still = vec![0.0; 7];
+        world.set_robot_state(robot, &start, &still).unwrap();
+        let base = world.find_body("cart/base").unwrap();
+        let shape = Shape::cuboid("box", sides / 2.0).unwrap();
+        world
+            .attach(base, shape, Material::with_friction(0.5))
+            .unwrap();
+        let along = Vector3::new(speed, 0.0, 0.0);
+        world
+            .commands()
+            .drive(belt, along, Vector3::zeros())
+            .unwrap();
+        let sum = run(&mut world, 480);
+        let reached = world.velocity(base).unwrap().linear.x;
+        assert!((reached - speed).abs() < 1e-3, "{speed}: {reached}");
+        assert!(sum.driven > 0.9 * 4.3 * speed * speed, "{sum:?}");
+        assert_eq!(sum.account, 0.0, "{sum:?}");
+    }
 }
 
 /// A driven hand swings a ball on a rod, and a motor turns an arm.
@@ -125,6 +166,7 @@ fn hands_and_drives_put_energy_in() {
     // The torque times the angle, but for half a step.
     assert!((sum.drives - 0.2 * spin.position).abs() < 0.2 * spin.velocity * DT);
     assert!(sum.driven.abs() > 1e-3, "{sum:?}");
+    assert_eq!(sum.account, 0.0, "{sum:?}");
 }
 
 /// A free body whose velocity grows by a share in every step, which nobody explains.

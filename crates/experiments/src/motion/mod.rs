@@ -52,7 +52,9 @@ pub fn all_models() -> Result<Vec<(MotionModel, Settings)>> {
         all.push((models::ball_joint(ratio, 20.0)?, plain.clone()));
     }
     all.push((models::base_with_limb(100.0)?, fine.clone()));
-    all.push((models::ball_joint(1e2, 200.0)?, fine.clone()));
+    for ratio in [1e2, 1e6] {
+        all.push((models::ball_joint(ratio, 200.0)?, fine.clone()));
+    }
     for links in Links::ALL {
         all.push((models::chain(10, links)?, fine.clone()));
     }
