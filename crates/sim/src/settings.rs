@@ -35,7 +35,8 @@ pub struct Settings {
     /// moves sees further, by the way it goes in a step.
     pub contact_margin: f64,
     /// Further passes of linearise-and-solve in one step, with arms and axes of joints averaged over it;
-    /// 0 is the plain scheme. With θ = 1/2 there are at least two. Passes that do not settle are not used.
+    /// 0 is the plain scheme. With θ = 1/2 there are at least two. Passes that do not settle are not used; with θ =
+    /// 1/2 the step is then made in halves.
     pub relinearizations: usize,
     /// How robots move where nothing touches them.
     #[serde(default)]
