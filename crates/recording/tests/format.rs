@@ -192,7 +192,7 @@ fn another_version_is_named() {
     let error = Recording::from_reader(bytes.as_slice()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "recording format version 7, but this program reads versions 1 to 2"
+        "recording format version 7, but this program reads versions 1 to 3"
     );
 }
 

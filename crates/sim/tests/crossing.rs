@@ -1,10 +1,13 @@
-//! How fast thin things may go without passing through each other: rods of 2 mm at a step of 10 ms.
+//! How fast thin things may go without passing through each other at a step of 10 ms: rods of 2 mm, and soft
+//! bars that meet ridge to ridge, far from any vertex.
 #![cfg(feature = "deformable")]
 
+use stiction_sim::deformable::fem::Material as SoftMaterial;
+use stiction_sim::deformable::mesh::{Pattern, solid_box};
 use stiction_sim::deformable::rod::{Profile, Rod, RodMaterial, RodShape};
 use stiction_sim::{
     Inertia, Isometry3, Material, RigidBody, RodBody, RodHandle, Settings, Shape, Snapshot,
-    Vector3, World,
+    SoftBody, SoftHandle, Vector3, World,
 };
 
 const RADIUS: f64 = 0.002;
@@ -212,6 +215,68 @@ fn rods_do_not_pass_through_rods_themselves_or_boards() {
             let expected = RADIUS + HALF_BOARD;
             assert!(apart > 0.99 * expected, "a board at {speed} m/s: {apart}");
         }
+    }
+}
+
+/// Sides of a soft bar, m, and its cells.
+const BAR: Vector3<f64> = Vector3::new(0.02, 0.3, 0.02);
+const BAR_CELLS: [usize; 3] = [1, 3, 1];
+
+/// A bar along y that stands on one of its long edges.
+fn bar(name: &str) -> SoftBody {
+    let mesh = solid_box(&BAR, BAR_CELLS, Pattern::Five).unwrap();
+    let rubber = SoftMaterial::corotational(1e6, 0.3, 1000.0);
+    SoftBody::new(name, mesh, rubber).touching(Material::with_friction(0.3))
+}
+
+/// Height of the ridge of a bar where it was largest in x − z at rest, halfway along it.
+fn ridge(world: &World, bar: SoftHandle) -> f64 {
+    let rest = world.soft_mesh(bar).unwrap().nodes();
+    let now = world.soft_positions(bar).unwrap();
+    let of_ridge = rest
+        .iter()
+        .zip(&now)
+        .filter(|(rest, _)| rest.x - rest.z > 0.999 * BAR.x && rest.y.abs() < 0.06);
+    let heights: Vec<f64> = of_ridge.map(|(_, now)| now.z).collect();
+    assert_eq!(heights.len(), 2);
+    0.5 * (heights[0] + heights[1])
+}
+
+/// How far the ridges of two soft bars stay apart of which one is thrown across the other, m.
+fn bar_on_bar(speed: f64) -> f64 {
+    let mut world = world();
+    let ground = world.add_body(RigidBody::fixed("ground")).unwrap();
+    // x − z points up for -3, down for 1.
+    let turned =
+        |quarter: f64| Isometry3::rotation(Vector3::y() * quarter * std::f64::consts::FRAC_PI_4);
+    let mut lower = bar("lower").at(turned(-3.0));
+    let ends = lower.mesh.nodes().iter().enumerate();
+    let ends = ends.filter(|(_, at)| at.y.abs() > 0.499 * BAR.y);
+    lower.attached = ends.map(|(node, _)| (node, ground)).collect();
+    let lower = world.add_soft_body(lower).unwrap();
+    let place = Isometry3::translation(0.004, 0.003, 0.06)
+        * Isometry3::rotation(Vector3::z() * std::f64::consts::FRAC_PI_2);
+    let upper = SoftBody {
+        velocity: Vector3::new(0.0, 0.0, -speed),
+        ..bar("upper").at(place * turned(1.0))
+    };
+    let upper = world.add_soft_body(upper).unwrap();
+    let [up, down] = [ridge(&world, lower), ridge(&world, upper)];
+    assert!(up > 0.01 && down < 0.06, "{up} {down}");
+    let mut nearest = f64::INFINITY;
+    for _ in 0..15 {
+        world.step().unwrap();
+        let apart = ridge(&world, upper) - ridge(&world, lower);
+        nearest = nearest.min(apart);
+    }
+    nearest
+}
+
+#[test]
+fn crossed_soft_ridges_do_not_pass_through_each_other() {
+    for speed in [0.5, SPEED] {
+        let apart = bar_on_bar(speed);
+        assert!((-1e-4..0.02).contains(&apart), "{speed} m/s: {apart}");
     }
 }
 

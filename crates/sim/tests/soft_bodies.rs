@@ -293,3 +293,46 @@ fn what_makes_no_soft_body_is_refused_by_name() {
     let error = midpoint.step().unwrap_err().to_string();
     assert!(error.contains("block"), "{error}");
 }
+
+/// Stable neo-Hookean rubber between two plates, squeezed to a fifth and let go: the line search keeps
+/// steps of 10 ms at ν 0.45 from exploding, with contact solved in each.
+#[test]
+fn a_neo_hookean_block_is_squeezed_and_comes_back() {
+    for (squeezed, pieces) in [(0.35, PieceSize::default()), (0.35, PieceSize::AtMost(30))] {
+        let mut world = slope(0.0, settings());
+        let material = SoftMaterial::neo_hookean(1e5, 0.45, 1000.0).damped(0.0, 0.01);
+        let body = SoftBody {
+            materials: vec![material],
+            pieces,
+            ..block("block")
+        };
+        let soft = world.add_soft_body(body).unwrap();
+        let plate = RigidBody::driven("plate").at_position(0.0, 0.0, SIDES.z + 0.011);
+        let plate = world.add_body(plate).unwrap();
+        let shape = Shape::cuboid("plate", Vector3::new(0.2, 0.2, 0.01)).unwrap();
+        let material = Material::with_friction(0.5);
+        world.attach(plate, shape, material).unwrap();
+        let rest = world.soft_positions(soft).unwrap();
+        let mut drive = |speed: f64, steps: usize| {
+            let velocity = Vector3::new(0.0, 0.0, speed);
+            for _ in 0..steps {
+                let mut commands = world.commands();
+                commands.drive(plate, velocity, Vector3::zeros()).unwrap();
+                let report = world.step().unwrap();
+                assert_eq!(report.unconverged, 0);
+                assert!(report.kinetic_energy < 0.2, "{} J", report.kinetic_energy);
+            }
+        };
+        let way = (1.0 - squeezed) * SIDES.z + 0.001;
+        drive(-way / 0.2, 20);
+        drive(0.0, 10);
+        drive(way / 0.1, 10);
+        drive(0.0, 300);
+        let shift = mean(&world, soft)
+            - rest.iter().map(|p| p.coords).sum::<Vector3<f64>>() / rest.len() as f64;
+        for (now, rest) in world.soft_positions(soft).unwrap().iter().zip(&rest) {
+            let off = (now - rest - shift).norm();
+            assert!(off < 0.03 * SIDES.z, "{off} m");
+        }
+    }
+}
