@@ -77,7 +77,7 @@ pub(super) fn read(node: &Node<'_>, robots: &[RobotDescription]) -> Result<Senso
         "actuator-force" => SensorKind::ActuatorForce(table.need("actuator")?.name()?),
         "contact-force" => SensorKind::ContactForce {
             on: table.need("on")?.name()?,
-            from: table.read("from", Node::name)?,
+            from: table.read("from", |node| node.name())?,
         },
         "soft-stress" => SensorKind::SoftStress {
             soft: table.need("soft")?.name()?,
