@@ -229,17 +229,25 @@ fn bar(name: &str) -> SoftBody {
     SoftBody::new(name, mesh, rubber).touching(Material::with_friction(0.3))
 }
 
-/// Height of the ridge of a bar where it was largest in x − z at rest, halfway along it.
-fn ridge(world: &World, bar: SoftHandle) -> f64 {
+/// The middle edge of the ridge of a bar where x − z is largest at rest.
+fn ridge(world: &World, bar: SoftHandle) -> [Vector3<f64>; 2] {
     let rest = world.soft_mesh(bar).unwrap().nodes();
     let now = world.soft_positions(bar).unwrap();
     let of_ridge = rest
         .iter()
         .zip(&now)
         .filter(|(rest, _)| rest.x - rest.z > 0.999 * BAR.x && rest.y.abs() < 0.06);
-    let heights: Vec<f64> = of_ridge.map(|(_, now)| now.z).collect();
-    assert_eq!(heights.len(), 2);
-    0.5 * (heights[0] + heights[1])
+    let ends: Vec<_> = of_ridge.map(|(_, now)| now.coords).collect();
+    ends.try_into().unwrap()
+}
+
+/// How far the first ridge is above the second where they cross seen from above; `None` where they do not.
+fn above([a, b]: [Vector3<f64>; 2], [c, d]: [Vector3<f64>; 2]) -> Option<f64> {
+    let (u, v, r) = (b - a, d - c, c - a);
+    let flat = |p: &Vector3<f64>, q: &Vector3<f64>| p.x * q.y - p.y * q.x;
+    let [s, t] = [flat(&r, &v) / flat(&u, &v), flat(&r, &u) / flat(&u, &v)];
+    let is_inside = (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t);
+    is_inside.then(|| (a + u * s).z - (c + v * t).z)
 }
 
 /// How far the ridges of two soft bars stay apart of which one is thrown across the other, m.
@@ -261,13 +269,13 @@ fn bar_on_bar(speed: f64) -> f64 {
         ..bar("upper").at(place * turned(1.0))
     };
     let upper = world.add_soft_body(upper).unwrap();
-    let [up, down] = [ridge(&world, lower), ridge(&world, upper)];
-    assert!(up > 0.01 && down < 0.06, "{up} {down}");
+    let start = above(ridge(&world, upper), ridge(&world, lower));
+    assert!((0.03..0.04).contains(&start.unwrap()), "{start:?}");
     let mut nearest = f64::INFINITY;
     for _ in 0..15 {
         world.step().unwrap();
-        let apart = ridge(&world, upper) - ridge(&world, lower);
-        nearest = nearest.min(apart);
+        let apart = above(ridge(&world, upper), ridge(&world, lower));
+        nearest = apart.map_or(nearest, |apart| nearest.min(apart));
     }
     nearest
 }

@@ -20,6 +20,9 @@ const OWN_EDGES: u64 = 0x0ed6;
 const FLAT: f64 = 0.1;
 /// Edges at less than this sine to each other run side by side: vertices find where they touch.
 const PARALLEL: f64 = 1e-3;
+/// Cosine of the direction to another edge with a face up to which an edge still counts as what comes nearest
+/// to it: flat on flat it is none at all, give or take rounding.
+const LEANS: f64 = 0.02;
 /// How near to the end of an edge, as a part of it, is its vertex's business.
 const AT_END: f64 = 1e-6;
 /// How far two edges of one surface may have passed each other, as a part of the shorter one, and are
@@ -113,7 +116,7 @@ impl Ridge {
 
     /// Whether the edge is what comes nearest to something that lies this way: leaning to neither face.
     fn faces(&self, direction: &Vector3<f64>) -> bool {
-        let leans = |along: &Vector3<f64>| direction.dot(along) > 0.0;
+        let leans = |along: &Vector3<f64>| direction.dot(along) > LEANS;
         !self.along_faces.iter().any(leans)
     }
 
