@@ -136,6 +136,15 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) sensors: Option<PathBuf>,
 
+    /// Write soft bodies and rods as they deform, with stresses and velocities, frame by frame into this
+    /// folder: VTU files with a PVD list each, which ParaView opens
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) vtu: Option<PathBuf>,
+
+    /// Write the surfaces of soft bodies as they deform, frame by frame, as OBJ files into this folder
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) obj: Option<PathBuf>,
+
     /// Write the contact problems of steps, with the impulses that the solver began with, as files
     /// for `stiction solve` into this folder
     #[arg(long, value_name = "FOLDER")]

@@ -320,3 +320,82 @@ anchor_a = { position = [4, 0, 0.5] }
     assert!((sum - change).abs() < 1e-9, "{summary}");
     assert!(works.contains_key("contacts") && works.contains_key("integration"));
 }
+
+/// Soft bodies and rods over time: as many files as frames, listed with their times.
+#[test]
+fn deformed_meshes_are_written_over_time() {
+    let folder = Folder::new("meshes");
+    let scene = folder.file(
+        "soft.toml",
+        r#"
+seconds = 0.1
+settings = { time_step = 0.01 }
+[[bodies]]
+name = "floor"
+kind = "fixed"
+shapes = [{ kind = "half-space" }]
+[[soft]]
+name = "a block"
+mesh = { kind = "box", size = [0.1, 0.1, 0.06], cells = [2, 2, 1] }
+position = [0, 0, 0.03]
+young = "50 kPa"
+poisson = 0.3
+density = 1000
+[[rod]]
+name = "rope"
+shape = { kind = "straight", from = [0.5, 0, 1], to = [0.5, 0, 0.4], links = 5 }
+radius = "4 mm"
+density = 1200
+young = "3 MPa"
+poisson = 0.49
+attach = [{ body = "floor", end = "start" }]
+"#,
+    );
+    let run = |options: &[&str]| {
+        let all = [&["run", &scene, "--no-output", "--fps", "20"], options].concat();
+        stiction(&folder, &all)
+    };
+    let output = run(&["--vtu", "vtu", "--obj", "obj"]);
+    assert!(output.status.success(), "{}", stderr(&output));
+    assert!(stdout(&output).contains("wrote 6 meshes in vtu"));
+    let names = |name: &str| {
+        let files = std::fs::read_dir(folder.0.join(name)).unwrap();
+        let mut names: Vec<_> = files
+            .map(|file| file.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    };
+    let frames = |name: &str, ending: &str| {
+        (0..3)
+            .map(|frame| format!("{name}_0000{frame}.{ending}"))
+            .collect::<Vec<_>>()
+    };
+    let mut expected = vec!["a-block.pvd".to_owned(), "rope.pvd".to_owned()];
+    expected.extend(frames("a-block", "vtu"));
+    expected.extend(frames("rope", "vtu"));
+    expected.sort();
+    assert_eq!(names("vtu"), expected);
+    assert_eq!(names("obj"), frames("a-block", "obj"));
+    let list = folder.read("vtu/rope.pvd");
+    assert!(list.contains("timestep=\"0.05") && list.contains("file=\"rope_00001.vtu\""));
+    let block = folder.read("vtu/a-block_00002.vtu");
+    for field in [
+        "displacement",
+        "velocity",
+        "von_mises",
+        "stress",
+        "volume_ratio",
+    ] {
+        assert!(block.contains(&format!("Name=\"{field}\"")), "{field}");
+    }
+
+    // A scene without any, and a folder that cannot be one.
+    let output = stiction(&folder, &["run", "rolling", "--no-output", "--vtu", "none"]);
+    assert!(!output.status.success());
+    assert!(stderr(&output).contains("has neither soft bodies nor rods"));
+    assert!(!folder.files().contains(&"none".to_owned()));
+    let output = run(&["--vtu", "soft.toml"]);
+    assert!(!output.status.success());
+    assert!(stderr(&output).contains("soft.toml"), "{}", stderr(&output));
+}

@@ -171,6 +171,122 @@ fn a_rope_over_an_edge_touches_with_the_inside_of_its_link() {
     assert!((weights[1] - 1.0 / 2.4).abs() < 1e-7, "{weights:?}");
 }
 
+/// A roof with its ridge along y at the origin, 0.05 m high and as wide to both sides, `cells` long cells of
+/// 0.1 m.
+fn roof(cells: usize) -> Mesh {
+    let section = |k: usize| {
+        let y = 0.1 * (k as f64 - 0.5 * cells as f64);
+        [[0.0, y, 0.0], [-0.05, y, -0.05], [0.05, y, -0.05]].map(Point3::from)
+    };
+    let mut mesh = Mesh {
+        vertices: (0..=cells).flat_map(section).collect(),
+        faces: vec![[0, 1, 2]],
+    };
+    for k in 0..cells as u32 {
+        for (a, b) in [(0, 2), (2, 1), (1, 0)] {
+            let (a, b) = (3 * k + a, 3 * k + b);
+            mesh.faces.extend([[a, b, b + 3], [a, b + 3, a + 3]]);
+        }
+    }
+    let last = 3 * cells as u32;
+    mesh.faces.push([last, last + 2, last + 1]);
+    mesh
+}
+
+/// Ridges of two roofs that cross `gap` apart, the upper one upside down and turned by `angle` about z and
+/// shifted by (`x`, `y`).
+fn crossed_roofs(cells: usize, gap: f64, angle: f64, [x, y]: [f64; 2]) -> Vec<Point3<f64>> {
+    let lower = roof(cells);
+    let over = nalgebra::Rotation3::from_axis_angle(&Vector3::y_axis(), std::f64::consts::PI);
+    let about = nalgebra::Rotation3::from_axis_angle(&Vector3::z_axis(), angle);
+    let shift = Vector3::new(x, y, gap);
+    let upper = lower.vertices.iter().map(|p| about * (over * p) + shift);
+    lower.vertices.iter().copied().chain(upper).collect()
+}
+
+#[test]
+fn crossed_ridges_touch_at_one_point_that_keeps_its_id() {
+    let mesh = roof(3);
+    let split = mesh.vertices.len() as u32;
+    let mut scene = Scene::serial(0.01);
+    scene.colliders.add(mesh.collider("lower", 0)).unwrap();
+    scene.colliders.add(mesh.collider("upper", split)).unwrap();
+    let mut ids = Vec::new();
+    for gap in [0.008, 1e-4, 0.0, -1e-4, -0.008] {
+        for (angle, shift) in [(1.5, [0.0, 0.0]), (1.2, [0.01, 0.02]), (1.9, [0.02, -0.01])] {
+            let nodes = crossed_roofs(3, gap, angle, shift);
+            let contacts = detect(&mut scene, &[], &nodes);
+            let [contact] = contacts.as_slice() else {
+                panic!("gap {gap}, {angle}: {contacts:?}");
+            };
+            assert!((contact.gap - gap).abs() < 1e-12, "{contact:?}");
+            assert!((contact.normal.z.abs() - 1.0).abs() < 1e-12);
+            let up = if contact.point_b().z > contact.point_a().z {
+                1.0
+            } else {
+                -1.0
+            };
+            assert!(
+                gap.abs() < 1e-12 || up * contact.normal.z * gap > 0.0,
+                "{contact:?}"
+            );
+            for (side, point) in [(0, contact.point_a()), (1, contact.point_b())] {
+                assert_eq!(contact.on[side].nodes().count(), 2);
+                assert!((stands_at(&contact.on[side], &nodes) - point).norm() < 1e-12);
+            }
+            ids.push(contact.id);
+        }
+    }
+    ids.dedup();
+    assert_eq!(ids.len(), 1, "the same two edges");
+    // Beyond the margin, and beyond the depth (0.05 m) to which things are pushed out.
+    for gap in [0.011, -0.06] {
+        let nodes = crossed_roofs(3, gap, 1.5, [0.0, 0.0]);
+        let ridges = detect(&mut scene, &[], &nodes)
+            .iter()
+            .filter(|contact| contact.on.iter().all(|side| side.nodes().count() == 2))
+            .count();
+        assert_eq!(ridges, 0, "gap {gap}");
+    }
+}
+
+/// Two thin plates in touch: their far edges are no ridges that have passed each other.
+#[test]
+fn edges_on_the_far_sides_of_thin_plates_do_not_touch() {
+    let (below, above) = (block([4, 1, 1], 0.01), block([1, 4, 1], 0.01));
+    let mut nodes = below.vertices.clone();
+    let shift = Vector3::new(0.015, -0.015, 0.011);
+    nodes.extend(above.vertices.iter().map(|p| p + shift));
+    let mut scene = Scene::serial(0.003);
+    scene.colliders.add(below.collider("below", 0)).unwrap();
+    let first = below.vertices.len() as u32;
+    scene.colliders.add(above.collider("above", first)).unwrap();
+    let contacts = detect(&mut scene, &[], &nodes);
+    assert!(!contacts.is_empty());
+    for contact in contacts {
+        assert!((contact.gap - 0.001).abs() < 1e-12, "{contact:?}");
+    }
+}
+
+/// Two roofs as one body, joined far away: their ridges cross as those of two bodies do.
+#[test]
+fn crossed_ridges_of_one_surface_touch() {
+    let mesh = roof(3);
+    let split = mesh.vertices.len() as u32;
+    let mut both = mesh.faces.clone();
+    both.extend(mesh.faces.iter().map(|face| face.map(|v| v + split)));
+    let mut collider = Collider::surface("both", (0..2 * split).collect(), both, 0.05);
+    collider.touches_itself = true;
+    let mut scene = Scene::serial(0.003);
+    scene.colliders.add(collider).unwrap();
+    for gap in [0.002, -0.002] {
+        let nodes = crossed_roofs(3, gap, 1.5, [0.01, 0.02]);
+        let contacts = detect(&mut scene, &[], &nodes);
+        assert_eq!(contacts.len(), 1, "gap {gap}: {contacts:?}");
+        assert!((contacts[0].gap - gap).abs() < 1e-12);
+    }
+}
+
 /// Two arms joined by a back, 0.1 m apart.
 fn clamp() -> Mesh {
     voxels(&|[i, _, k]| i == 0 || k != 1, [4, 2, 3], 0.1)

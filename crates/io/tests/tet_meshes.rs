@@ -468,7 +468,7 @@ fn what_cannot_be_written_is_refused() {
     );
     assert!(write_obj("t.obj", &nodes, &[[0, 1, 4]]).is_err());
     assert!(write_obj("t.obj", &[Vector3::repeat(f64::NAN); 3], &[[0, 1, 2]]).is_err());
-    assert!(Series::new(&std::env::temp_dir(), "../up", &[]).is_err());
+    assert!(Series::<4>::new(&std::env::temp_dir(), "../up", &[]).is_err());
 }
 
 fn check(bytes: &[u8]) {

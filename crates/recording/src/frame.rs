@@ -18,6 +18,10 @@ pub struct Frame {
     pub joints: Vec<f64>,
     /// World positions of every deformable's nodes, m.
     pub nodes: Vec<Vec<[f64; 3]>>,
+    /// Von Mises stress at every deformable's nodes, Pa; a list is empty where there is none, as in
+    /// recordings that do not have it.
+    #[serde(default)]
+    pub stress: Vec<Vec<f64>>,
     /// Contact points, touching or near.
     pub contacts: Vec<Contact>,
     /// How the step went.
@@ -35,6 +39,7 @@ impl Frame {
                 .iter()
                 .map(|deformable| vec![[0.0; 3]; deformable.nodes])
                 .collect(),
+            stress: vec![Vec::new(); header.deformables.len()],
             ..Self::default()
         }
     }

@@ -48,6 +48,10 @@ pub(crate) fn encode(frame: &Frame, out: &mut Vec<u8>) {
             sink.floats(node);
         }
     }
+    for stress in &frame.stress {
+        sink.count(stress.len());
+        sink.floats(stress);
+    }
     sink.count(frame.contacts.len());
     for contact in &frame.contacts {
         sink.floats(&contact.position);
@@ -64,7 +68,7 @@ pub(crate) fn encode(frame: &Frame, out: &mut Vec<u8>) {
 }
 
 /// Reads what [`encode`] wrote, for a run with so many deformables; the error says what did not fit.
-/// Files of version 1 have no errors of joints and no work.
+/// Files of version 1 have no errors of joints and no work, those of version 2 no stress.
 ///
 /// Knowing the number of lists of nodes keeps a forged frame from claiming millions of empty ones.
 pub(crate) fn decode(bytes: &[u8], deformables: usize, version: u32) -> Result<Frame, String> {
@@ -121,6 +125,10 @@ pub(crate) fn decode(bytes: &[u8], deformables: usize, version: u32) -> Result<F
         velocities: source.list(Source::floats)?,
         joints: source.list(Source::float)?,
         nodes: source.nodes(deformables)?,
+        stress: match version {
+            1 | 2 => vec![Vec::new(); deformables],
+            _ => source.lists(deformables, Source::float)?,
+        },
         contacts: source.list(Source::contact)?,
     };
     match source.bytes.len() {
@@ -210,7 +218,16 @@ impl Source<'_> {
                 ));
             }
         }
-        (0..deformables).map(|_| self.list(Self::floats)).collect()
+        self.lists(deformables, Self::floats)
+    }
+
+    /// So many lists, one after the other.
+    fn lists<T>(
+        &mut self,
+        count: usize,
+        entry: impl Fn(&mut Self) -> Result<T, String>,
+    ) -> Result<Vec<Vec<T>>, String> {
+        (0..count).map(|_| self.list(&entry)).collect()
     }
 
     fn contact(&mut self) -> Result<Contact, String> {

@@ -207,5 +207,9 @@ pub enum DeformableKind {
     Rod {
         /// Radius of the tube, m.
         radius: f64,
+        /// The body of each node (an index into [`Header::bodies`]), whose z axis runs along the tube and
+        /// whose x axis says how the tube is twisted; empty where nobody knows.
+        #[serde(default)]
+        links: Vec<u32>,
     },
 }

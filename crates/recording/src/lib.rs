@@ -58,7 +58,7 @@ pub use recording::{Loaded, Recording};
 pub use writer::Writer;
 
 /// Version of the file format that this crate writes; it reads this one and those before.
-pub const FORMAT_VERSION: u32 = 2;
+pub const FORMAT_VERSION: u32 = 3;
 
 /// The code of the README is compiled and run.
 #[cfg(doctest)]

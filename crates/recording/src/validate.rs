@@ -67,7 +67,15 @@ pub(crate) fn header(header: &Header) -> Result<(), Error> {
             DeformableKind::Soft { triangles: list } => {
                 triangles(&element, list, deformable.nodes)?;
             }
-            DeformableKind::Rod { radius } => positive(&element, "radius", &[*radius])?,
+            DeformableKind::Rod { radius, links } => {
+                positive(&element, "radius", &[*radius])?;
+                if !links.is_empty() && links.len() != deformable.nodes {
+                    refuse(&element, "links", links.len(), "must be one for each node")?;
+                }
+                if let Some(link) = links.iter().find(|&&l| l as usize >= header.bodies.len()) {
+                    refuse(&element, "links", link, "no such body in the header")?;
+                }
+            }
         }
     }
     Ok(())
@@ -182,6 +190,13 @@ pub(crate) fn frame(
             nodes.len(),
             deformable.nodes,
         )?;
+    }
+    expect("stress", frame.stress.len(), header.deformables.len())?;
+    for (k, (stress, deformable)) in frame.stress.iter().zip(&header.deformables).enumerate() {
+        if !stress.is_empty() {
+            let field = format!("stress of deformable {k}");
+            expect(&field, stress.len(), deformable.nodes)?;
+        }
     }
     let known = header.bodies.len() + header.deformables.len();
     for (k, contact) in frame.contacts.iter().enumerate() {

@@ -192,7 +192,7 @@ fn another_version_is_named() {
     let error = Recording::from_reader(bytes.as_slice()).unwrap_err();
     assert_eq!(
         error.to_string(),
-        "recording format version 7, but this program reads versions 1 to 2"
+        "recording format version 7, but this program reads versions 1 to 3"
     );
 }
 
@@ -269,4 +269,23 @@ fn a_recording_of_before_still_reads() {
         bodies == 2 && frames > 5,
         "{bodies} bodies, {frames} frames"
     );
+}
+
+/// Written by `stiction run` of a soft block and a rod before stress was recorded.
+#[test]
+fn a_recording_without_stress_still_reads() {
+    let bytes = include_bytes!("data/soft_0_2.stic");
+    assert_eq!(bytes[8], 2, "the version");
+    let loaded = Recording::from_reader(bytes.as_slice()).unwrap();
+    let Recording { header, frames } = &loaded.recording;
+    assert_eq!(header.deformables.len(), 2);
+    let rod = &header.deformables[1].kind;
+    assert!(
+        matches!(rod, stiction_recording::DeformableKind::Rod { links, .. } if links.is_empty())
+    );
+    assert_eq!(frames.len(), 2);
+    for frame in frames {
+        assert_eq!(frame.nodes[0].len(), header.deformables[0].nodes);
+        assert_eq!(frame.stress, [vec![], vec![]]);
+    }
 }

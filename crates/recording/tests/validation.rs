@@ -38,7 +38,10 @@ fn unusable_headers_are_named() {
     };
     let thin = Deformable {
         name: "wire".into(),
-        kind: DeformableKind::Rod { radius: 0.0 },
+        kind: DeformableKind::Rod {
+            radius: 0.0,
+            links: Vec::new(),
+        },
         nodes: 4,
     };
     let cases = [

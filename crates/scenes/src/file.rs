@@ -70,7 +70,6 @@ pub fn from_scene_file(file: &SceneFile, options: &Options) -> Result<Scene, Loa
     builder.add_tendons()?;
     builder.add_controllers()?;
     builder.add_actuators()?;
-    builder.add_sensors()?;
     if let Some(name) = &options.keyframe {
         let (index, keyframe) = builder.keyframe(name)?;
         let keyframe = keyframe.clone();
@@ -79,6 +78,7 @@ pub fn from_scene_file(file: &SceneFile, options: &Options) -> Result<Scene, Loa
     // Where bodies are by now is where soft bodies and rods are attached to them.
     builder.add_soft_bodies()?;
     builder.add_rods()?;
+    builder.add_sensors()?;
     let skipped_overlaps = builder.skip_overlaps()?;
     Ok(Scene {
         skipped_overlaps,

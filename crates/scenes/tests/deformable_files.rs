@@ -104,6 +104,109 @@ fn a_file_with_soft_bodies_and_a_rod_runs() {
     assert!((0.2..0.31).contains(&z), "{z}");
 }
 
+/// The sensors of what deforms against weights and statics: what the floor and the rope carry.
+#[test]
+fn sensors_measure_contact_stress_and_rods() {
+    let text = SCENE.to_owned()
+        + r#"
+[[sensors]]
+name = "floor"
+kind = "contact-force"
+on = "floor"
+from = "block"
+[[sensors]]
+name = "block"
+kind = "contact-force"
+on = "block"
+[[sensors]]
+name = "rope on floor"
+kind = "contact-force"
+on = "floor"
+from = "rope"
+[[sensors]]
+name = "stress"
+kind = "soft-stress"
+soft = "beam"
+[[sensors]]
+name = "stress at a node"
+kind = "soft-stress"
+soft = "beam"
+node = 3
+[[sensors]]
+name = "tension"
+kind = "rod-force"
+rod = "rope"
+joint = 16
+[[sensors]]
+name = "twist"
+kind = "rod-moment"
+rod = "rope"
+joint = 0
+[[sensors]]
+name = "end"
+kind = "frame-position"
+body = "rope[17]"
+"#;
+    let written = to_toml(&parse(&text, "test.toml").unwrap().scene);
+    let mut scene = scene(&written);
+    for _ in 0..400 {
+        scene.world.step().unwrap();
+    }
+    let world = &scene.world;
+    let read = |name: &str| {
+        let sensor = world.find_sensor(name).unwrap();
+        world.read_sensor(sensor).unwrap().to_vec()
+    };
+    let weight = 0.1 * 0.1 * 0.06 * 1000.0 * 9.81;
+    for (name, sign) in [("floor", -1.0), ("block", 1.0)] {
+        let force = read(name)[2] * sign;
+        assert!((force - weight).abs() < 0.01 * weight, "{name}: {force} N");
+    }
+    assert_eq!(read("rope on floor"), [0.0; 3]);
+    let beam = world.find_soft_body("beam").unwrap();
+    let stress = world.soft_stress(beam).unwrap();
+    let largest = stress.iter().copied().fold(0.0, f64::max);
+    assert_eq!(read("stress"), [largest]);
+    assert_eq!(read("stress at a node"), [stress[3]]);
+    assert!(largest > 1e3, "{largest} Pa");
+    // The weight and half a link hang below the last joint; it still swings a little.
+    let tension = read("tension")[2];
+    assert!((tension - 0.2 * 9.81).abs() < 0.1, "{tension} N");
+    assert!(read("twist")[2].abs() < 1e-6);
+    let rope = world.find_rod("rope").unwrap();
+    let last = world.pose(world.rod_links(rope).unwrap()[17]).unwrap();
+    assert_eq!(read("end"), last.translation.vector.as_slice());
+
+    let with = |sensor: &str| format!("{SCENE}[[sensors]]\nname = \"s\"\n{sensor}\n");
+    for (sensor, expected) in [
+        (
+            "kind = \"soft-stress\"\nsoft = \"block\"\nnode = 100000",
+            "node",
+        ),
+        ("kind = \"rod-force\"\nrod = \"rope\"\njoint = 17", "joint"),
+        ("kind = \"contact-force\"\non = \"beam\"", "touches nothing"),
+        ("kind = \"gyro\"\nbody = \"rope[18]\"", "rope[18]"),
+    ] {
+        let error = refusal(&with(sensor));
+        assert!(error.contains(expected), "{sensor}: {error}");
+    }
+    for (sensor, expected) in [
+        (
+            "kind = \"soft-stress\"\nsoft = \"blok\"",
+            "no soft body \"blok\"",
+        ),
+        (
+            "kind = \"rod-force\"\nrod = \"block\"\njoint = 0",
+            "no rod \"block\"",
+        ),
+        ("kind = \"contact-force\"\non = \"nobody\"", "nobody"),
+        ("kind = \"force\"\nbody = \"rope[2]\"", "no joint carries"),
+    ] {
+        let error = parse(&with(sensor), "test.toml").unwrap_err().to_string();
+        assert!(error.contains(expected), "{sensor}: {error}");
+    }
+}
+
 #[test]
 fn a_file_that_is_written_again_runs_the_same() {
     let written = to_toml(&parse(SCENE, "test.toml").unwrap().scene);

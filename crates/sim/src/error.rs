@@ -98,6 +98,14 @@ pub struct StepFailure {
 }
 
 impl SimError {
+    /// Something that an element cannot do or be.
+    pub(crate) fn not_possible(element: &str, reason: impl std::fmt::Display) -> Self {
+        Self::NotPossible {
+            element: element.to_owned(),
+            reason: reason.to_string(),
+        }
+    }
+
     /// A name that nobody has, and those that there are.
     pub fn not_among<'a>(
         what: &'static str,

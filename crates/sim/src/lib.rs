@@ -1,5 +1,7 @@
 #![doc = include_str!("../README.md")]
 
+#[cfg(feature = "deformable")]
+mod attachment;
 mod batch;
 mod body;
 mod connection;
@@ -34,7 +36,7 @@ pub use drive::{Actuator, ActuatorHandle, ActuatorTarget, Commands, Controller, 
 pub use error::{Result, SimError, StepFailure};
 pub use ledger::{EnergyGain, EnergyLedger, EnergyWatch};
 pub use mass::{uniform_inertia, volume};
-pub use measure::{JointForces, JointState, PositionConstraint, PositionError};
+pub use measure::{JointForces, JointState, PositionConstraint, PositionError, Touching};
 pub use mechanism::{
     Element, Energy, Layout, Mechanism, MechanismHandle, Momentum, Now, Placing, Registry,
     RowContext, RowSource, StepWork, Work,

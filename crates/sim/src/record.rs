@@ -12,8 +12,10 @@ use stiction_modeling::Motion;
 #[cfg(feature = "deformable")]
 use crate::body::BodyHandle;
 use crate::robot::Robot;
-use crate::step::ContactMode;
-use crate::world::World;
+#[cfg(feature = "deformable")]
+use crate::soft::SoftHandle;
+use crate::step::{ContactForce, ContactMode};
+use crate::world::{ColliderHandle, World};
 
 /// Colours of bodies that have none of their own, in turn.
 const COLORS: [[f32; 4]; 8] = [
@@ -91,6 +93,7 @@ impl World {
                 .flat_map(|robot| self.state.q[robot.q.clone()].iter().copied())
                 .collect(),
             nodes: self.recorded_nodes(),
+            stress: self.recorded_stress(),
             contacts: self
                 .contact_forces
                 .iter()
@@ -105,8 +108,7 @@ impl World {
                         ContactMode::Stick => ContactState::Stick,
                         ContactMode::Slip => ContactState::Slip,
                     },
-                    bodies: [contact.body_a, contact.body_b]
-                        .map(|body| body.map_or(Contact::WORLD, |body| body.0 as u32)),
+                    bodies: self.recorded_sides(contact),
                 })
                 .collect(),
             statistics: Statistics {
@@ -130,9 +132,30 @@ impl World {
     }
 }
 
+impl World {
+    /// The two sides of a contact: bodies, deformables, or the world.
+    fn recorded_sides(&self, contact: &ContactForce) -> [u32; 2] {
+        [(contact.body_a, 0), (contact.body_b, 1)].map(|(body, side)| {
+            let deformable = self.deformable_with(contact.colliders[side]);
+            let deformable = deformable.map(|number| self.tables.bodies.len() + number);
+            let index = deformable.or(body.map(|body| body.0));
+            index.map_or(Contact::WORLD, |index| index as u32)
+        })
+    }
+}
+
 /// Soft bodies first, then rods.
 #[cfg(feature = "deformable")]
 impl World {
+    /// Number of the deformable that a collider belongs to.
+    fn deformable_with(&self, collider: ColliderHandle) -> Option<usize> {
+        let softs = self.softs.iter();
+        let softs = softs.map(|entry| self.mechanism(entry.handle).ok()?.touches_with());
+        let rods = self.rods.iter();
+        let rods = rods.map(|entry| self.mechanism(entry.handle).ok()?.touches_with());
+        softs.chain(rods).position(|own| own == Some(collider))
+    }
+
     fn recorded_deformables(&self) -> Vec<Deformable> {
         let softs = self.softs.iter().filter_map(|entry| {
             let soft = self.mechanism(entry.handle).ok()?;
@@ -161,15 +184,35 @@ impl World {
         });
         softs.chain(rods).collect()
     }
+
+    /// Stress on the surfaces of soft bodies; none where one is not finite.
+    fn recorded_stress(&self) -> Vec<Vec<f64>> {
+        let softs = self.softs.iter().enumerate().filter_map(|(index, entry)| {
+            let nodes = self.mechanism(entry.handle).ok()?.boundary_nodes();
+            let stress = self.soft_stress(SoftHandle(index)).unwrap_or_default();
+            let of_node = |&node: &u32| stress.get(node as usize).copied();
+            Some(nodes.iter().filter_map(of_node).collect())
+        });
+        let rods = self.rods.iter().map(|_| Vec::new());
+        softs.chain(rods).collect()
+    }
 }
 
 #[cfg(not(feature = "deformable"))]
 impl World {
+    fn deformable_with(&self, _: ColliderHandle) -> Option<usize> {
+        None
+    }
+
     fn recorded_deformables(&self) -> Vec<Deformable> {
         Vec::new()
     }
 
     fn recorded_nodes(&self) -> Vec<Vec<[f64; 3]>> {
+        Vec::new()
+    }
+
+    fn recorded_stress(&self) -> Vec<Vec<f64>> {
         Vec::new()
     }
 }

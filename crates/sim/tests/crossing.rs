@@ -1,10 +1,13 @@
-//! How fast thin things may go without passing through each other: rods of 2 mm at a step of 10 ms.
+//! How fast thin things may go without passing through each other at a step of 10 ms: rods of 2 mm, and soft
+//! bars that meet ridge to ridge, far from any vertex.
 #![cfg(feature = "deformable")]
 
+use stiction_sim::deformable::fem::Material as SoftMaterial;
+use stiction_sim::deformable::mesh::{Pattern, solid_box};
 use stiction_sim::deformable::rod::{Profile, Rod, RodMaterial, RodShape};
 use stiction_sim::{
     Inertia, Isometry3, Material, RigidBody, RodBody, RodHandle, Settings, Shape, Snapshot,
-    Vector3, World,
+    SoftBody, SoftHandle, Vector3, World,
 };
 
 const RADIUS: f64 = 0.002;
@@ -212,6 +215,76 @@ fn rods_do_not_pass_through_rods_themselves_or_boards() {
             let expected = RADIUS + HALF_BOARD;
             assert!(apart > 0.99 * expected, "a board at {speed} m/s: {apart}");
         }
+    }
+}
+
+/// Sides of a soft bar, m, and its cells.
+const BAR: Vector3<f64> = Vector3::new(0.02, 0.3, 0.02);
+const BAR_CELLS: [usize; 3] = [1, 3, 1];
+
+/// A bar along y that stands on one of its long edges.
+fn bar(name: &str) -> SoftBody {
+    let mesh = solid_box(&BAR, BAR_CELLS, Pattern::Five).unwrap();
+    let rubber = SoftMaterial::corotational(1e6, 0.3, 1000.0);
+    SoftBody::new(name, mesh, rubber).touching(Material::with_friction(0.3))
+}
+
+/// The middle edge of the ridge of a bar where x − z is largest at rest.
+fn ridge(world: &World, bar: SoftHandle) -> [Vector3<f64>; 2] {
+    let rest = world.soft_mesh(bar).unwrap().nodes();
+    let now = world.soft_positions(bar).unwrap();
+    let of_ridge = rest
+        .iter()
+        .zip(&now)
+        .filter(|(rest, _)| rest.x - rest.z > 0.999 * BAR.x && rest.y.abs() < 0.06);
+    let ends: Vec<_> = of_ridge.map(|(_, now)| now.coords).collect();
+    ends.try_into().unwrap()
+}
+
+/// How far the first ridge is above the second where they cross seen from above; `None` where they do not.
+fn above([a, b]: [Vector3<f64>; 2], [c, d]: [Vector3<f64>; 2]) -> Option<f64> {
+    let (u, v, r) = (b - a, d - c, c - a);
+    let flat = |p: &Vector3<f64>, q: &Vector3<f64>| p.x * q.y - p.y * q.x;
+    let [s, t] = [flat(&r, &v) / flat(&u, &v), flat(&r, &u) / flat(&u, &v)];
+    let is_inside = (0.0..=1.0).contains(&s) && (0.0..=1.0).contains(&t);
+    is_inside.then(|| (a + u * s).z - (c + v * t).z)
+}
+
+/// How far the ridges of two soft bars stay apart of which one is thrown across the other, m.
+fn bar_on_bar(speed: f64) -> f64 {
+    let mut world = world();
+    let ground = world.add_body(RigidBody::fixed("ground")).unwrap();
+    // x − z points up for -3, down for 1.
+    let turned =
+        |quarter: f64| Isometry3::rotation(Vector3::y() * quarter * std::f64::consts::FRAC_PI_4);
+    let mut lower = bar("lower").at(turned(-3.0));
+    let ends = lower.mesh.nodes().iter().enumerate();
+    let ends = ends.filter(|(_, at)| at.y.abs() > 0.499 * BAR.y);
+    lower.attached = ends.map(|(node, _)| (node, ground)).collect();
+    let lower = world.add_soft_body(lower).unwrap();
+    let place = Isometry3::translation(0.004, 0.003, 0.06)
+        * Isometry3::rotation(Vector3::z() * std::f64::consts::FRAC_PI_2);
+    let upper = SoftBody {
+        velocity: Vector3::new(0.0, 0.0, -speed),
+        ..bar("upper").at(place * turned(1.0))
+    };
+    let upper = world.add_soft_body(upper).unwrap();
+    let start = above(ridge(&world, upper), ridge(&world, lower));
+    assert!((0.03..0.04).contains(&start.unwrap()), "{start:?}");
+    let mut nearest = f64::INFINITY;
+    for _ in 0..15 {
+        world.step().unwrap();
+        let apart = above(ridge(&world, upper), ridge(&world, lower));
+        nearest = apart.map_or(nearest, |apart| nearest.min(apart));
+    }
+    nearest
+}
+
+#[test]
+fn crossed_soft_ridges_do_not_pass_through_each_other() {
+    for speed in [0.5, SPEED] {
+        let apart = bar_on_bar(speed);
+        assert!((-1e-4..0.02).contains(&apart), "{speed} m/s: {apart}");
     }
 }
 

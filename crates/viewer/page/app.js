@@ -1,12 +1,12 @@
 // Brings the parts together: options, actions, the loop that draws.
 
-const TOGGLES = ["contacts", "forces", "wireframe", "colliders", "grid", "plots"];
+const TOGGLES = ["contacts", "forces", "wireframe", "colliders", "stress", "grid", "plots"];
 
 class App {
   constructor(run) {
     this.run = run;
     this.view = document.getElementById("view");
-    this.options = { contacts: true, forces: false, wireframe: false, colliders: false, grid: true, plots: innerHeight > 560 && innerWidth > 760 };
+    this.options = { contacts: true, forces: false, wireframe: false, colliders: false, stress: true, grid: true, plots: innerHeight > 560 && innerWidth > 760 };
     this.camera = new Camera();
     this.timeline = new Timeline(run);
     this.moment = new Moment(run);
@@ -39,6 +39,8 @@ class App {
     listenToKeys(this);
     listenToPointers(this);
     fillHelp(document.getElementById("keys"));
+    const scale = SCALE_COLORS.map((color) => `rgb(${color})`).join(", ");
+    document.querySelector("#stress-legend i").style.background = `linear-gradient(to right, ${scale})`;
     addEventListener("resize", () => this.measure());
     new ResizeObserver(() => this.measure()).observe(this.view);
     addEventListener("hashchange", () => this.applyHash());
@@ -98,6 +100,12 @@ class App {
     for (const name of TOGGLES) document.getElementById(`tool-${name}`).setAttribute("aria-pressed", options[name]);
     document.getElementById("plots").hidden = !options.plots;
     document.getElementById("legend").hidden = !options.contacts && !options.forces;
+    const { deformables } = this.renderer;
+    deformables.examine();
+    this.shownStress = deformables.stressScale;
+    document.getElementById("tool-stress").hidden = !deformables.stressScale;
+    document.getElementById("stress-legend").hidden = !deformables.stressScale || !options.stress;
+    document.getElementById("stress-most").textContent = withUnit(deformables.stressScale, "Pa", 2);
     document.getElementById("force-scale-label").hidden = !options.forces;
     const slider = document.getElementById("force-scale");
     slider.style.setProperty("--fill", `${25 * (Number(slider.value) + 2)}%`);
@@ -290,6 +298,7 @@ class App {
       moment.time = timeline.time;
       renderer.update(moment, this.options);
       this.stale = false;
+      if (renderer.deformables.stressScale !== this.shownStress) this.showToggles(); // a live run saw more
     }
     if (this.following) camera.target = add(this.placeOf(this.following.body), this.following.offset);
     renderer.render(camera, { ...this.options, selected: inspector.selected, radius: this.bounds.radius }, quality);

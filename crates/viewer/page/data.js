@@ -14,7 +14,8 @@ class Run {
     this.nodes = header.deformables.reduce((sum, deformable) => sum + deformable.nodes, 0);
     this.velocitiesAt = RECORD.poses + 7 * this.bodies;
     this.nodesAt = RECORD.poses + 13 * this.bodies;
-    this.contactsAt = this.nodesAt + 3 * this.nodes;
+    this.stressAt = this.nodesAt + 3 * this.nodes;
+    this.contactsAt = this.stressAt + this.nodes;
     this.bytes = 0;
   }
 
@@ -94,12 +95,13 @@ class Run {
   }
 }
 
-/** Poses and nodes between two frames. */
+/** Poses, nodes and stresses between two frames. */
 class Moment {
   constructor(run) {
     this.run = run;
     this.poses = new Float32Array(7 * run.bodies);
     this.nodes = new Float32Array(3 * run.nodes);
+    this.stress = new Float32Array(run.nodes);
     this.index = 0;
     this.frame = null;
   }
@@ -117,7 +119,7 @@ class Moment {
   }
 
   blend(a, b, s) {
-    const { poses, nodes, run } = this;
+    const { poses, nodes, stress, run } = this;
     for (let body = 0; body < run.bodies; body++) {
       const from = RECORD.poses + 7 * body, to = 7 * body;
       for (let k = 0; k < 3; k++) poses[to + k] = a[from + k] + s * (b[from + k] - a[from + k]);
@@ -134,6 +136,7 @@ class Moment {
       for (let k = 3; k < 7; k++) poses[to + k] *= inverse;
     }
     for (let k = 0, at = run.nodesAt; k < nodes.length; k++, at++) nodes[k] = a[at] + s * (b[at] - a[at]);
+    for (let k = 0, at = run.stressAt; k < stress.length; k++, at++) stress[k] = a[at] + s * (b[at] - a[at]);
   }
 
   position(body) { return Array.from(this.poses.subarray(7 * body, 7 * body + 3)); }

@@ -77,6 +77,7 @@ class Batch {
         gl.vertexAttribDivisor(first + k, 1);
       }
     }
+    if (geometry.values) this.values = this.attribute(6, 1, new Float32Array(geometry.values));
     this.triangleCount = geometry.triangles.length;
     this.triangles = this.indices(geometry.triangles);
     this.lineCount = geometry.lines.length;

@@ -31,6 +31,7 @@ const KEYS = [
     ["F", "Contact forces", "forces", ["f"]],
     ["W", "Wireframe", "wireframe", ["w"]],
     ["K", "Collision shapes", "colliders", ["k"]],
+    ["S", "Stress of soft bodies", "stress", ["s"]],
     ["G", "Ground grid", "grid", ["g"]],
     ["P", "Plots", "plots", ["p"]],
     ["T", "Dark or light", "theme", ["t"]],

@@ -146,7 +146,7 @@ class Renderer {
   update(moment, options) {
     this.moment = moment;
     this.bodies(options).update(moment);
-    this.deformables.update(moment);
+    this.deformables.update(moment, options.stress);
   }
 
   render(camera, options, quality) {

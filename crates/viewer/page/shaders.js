@@ -8,6 +8,7 @@ layout(location = 2) in vec4 i_place;    // position, stretch
 layout(location = 3) in vec4 i_rotation;
 layout(location = 4) in vec4 i_scale;    // scale, id
 layout(location = 5) in vec4 i_color;
+layout(location = 6) in float a_value;   // of deformables: stress from 0 to 1, or side of a rod from -1 to 1
 uniform mat4 u_camera;
 vec3 turned(vec4 q, vec3 v) { vec3 t = 2.0 * cross(q.xyz, v); return v + q.w * t + cross(q.xyz, t); }
 vec3 placed() {
@@ -39,15 +40,30 @@ float lit(vec3 p) { // p: place in the shadow map, 0 to 1
 }
 `;
 
+// Colours of a scale from 0 to 1: as bright as they are high, and told apart by the colour-blind.
+const SCALE_COLORS = [[68, 1, 84], [59, 82, 139], [33, 145, 140], [94, 201, 98], [253, 231, 37]];
+
+const SCALE = `
+vec3 scale_color(float value) {
+  float at = ${(SCALE_COLORS.length - 1).toFixed(1)} * clamp(value, 0.0, 1.0);
+  vec3 c = ${glslColor(SCALE_COLORS[0])};
+${SCALE_COLORS.slice(1).map((color, k) => `  c = mix(c, ${glslColor(color)}, clamp(at - ${k}.0, 0.0, 1.0));`).join("\n")}
+  return c;
+}
+`;
+
+function glslColor(color) { return `vec3(${color.map((part) => (part / 255).toFixed(4)).join(", ")})`; }
+
 const SHADERS = {
   solid: {
     vertex: VERTEX_COMMON + `
 uniform mat4 u_light;
 uniform float u_bias;
-out vec3 v_position; out vec3 v_normal; out vec4 v_color; out vec3 v_light; out vec3 v_local;
+out vec3 v_position; out vec3 v_normal; out vec4 v_color; out vec3 v_light; out vec3 v_local; out float v_value;
 flat out float v_id;
 void main() {
   vec3 world = placed();
+  v_value = a_value;
   v_position = world;
   v_normal = turned(i_rotation, a_normal / i_scale.xyz);
   v_color = i_color;
@@ -59,7 +75,7 @@ void main() {
 }`,
     fragment: `#version 300 es
 precision highp float;
-in vec3 v_position; in vec3 v_normal; in vec4 v_color; in vec3 v_light; in vec3 v_local;
+in vec3 v_position; in vec3 v_normal; in vec4 v_color; in vec3 v_light; in vec3 v_local; in float v_value;
 flat in float v_id;
 uniform vec3 u_eye;
 uniform float u_selected;
@@ -67,12 +83,16 @@ uniform vec3 u_accent;
 uniform float u_marks;
 out vec4 color;
 ${LIGHTING}
+${SCALE}
 void main() {
   vec3 n = normalize(v_normal);
   vec3 to_eye = normalize(u_eye - v_position);
   if (dot(n, to_eye) < 0.0 && !gl_FrontFacing) n = -n;
   vec3 albedo = linear(v_color.rgb);
-  if (u_marks > 0.5) { // octants in two shades, so that rolling is seen
+  if (u_marks > 3.5) albedo = linear(scale_color(v_value)); // stress
+  else if (u_marks > 2.5) { // a rod's two halves, so that its twist is seen
+    albedo *= 0.66 + 0.34 * clamp(v_value / max(fwidth(v_value), 1e-5), -1.0, 1.0);
+  } else if (u_marks > 0.5) { // octants in two shades, so that rolling is seen
     vec3 p = v_local / max(fwidth(v_local), vec3(1e-5));
     vec3 s = clamp(p, -1.0, 1.0);
     albedo *= 0.86 + 0.14 * s.x * s.y * (u_marks > 1.5 ? 1.0 : s.z);

@@ -10,6 +10,7 @@
 //! 7 per body         position (m), quaternion x, y, z, w
 //! 6 per body         linear (m/s) and angular (rad/s) velocity
 //! 3 per node         position (m), deformable after deformable
+//! 1 per node         von Mises stress (Pa), not a number where there is none
 //! 1                  number of contacts, u32
 //! 14 per contact     position, normal, force (N), gap (m), slip (m/s), body a, body b, state, u32
 //! ```
@@ -58,6 +59,12 @@ pub(crate) fn encode(header: &Header, frame: &Frame, out: &mut Vec<u8>) -> Resul
     for node in frame.nodes.iter().flatten() {
         floats(out, node);
     }
+    for (stress, deformable) in frame.stress.iter().zip(&header.deformables) {
+        match stress.is_empty() {
+            true => (0..deformable.nodes).for_each(|_| floats(out, &[f64::NAN])),
+            false => floats(out, stress),
+        }
+    }
     words(out, &[frame.contacts.len() as u32]);
     for contact in &frame.contacts {
         floats(out, &contact.position);
@@ -97,6 +104,12 @@ fn check(header: &Header, frame: &Frame) -> Result<(), Error> {
     expect("nodes", frame.nodes.len(), header.deformables.len())?;
     for (nodes, deformable) in frame.nodes.iter().zip(&header.deformables) {
         expect("nodes of a deformable", nodes.len(), deformable.nodes)?;
+    }
+    expect("stress", frame.stress.len(), header.deformables.len())?;
+    for (stress, deformable) in frame.stress.iter().zip(&header.deformables) {
+        if !stress.is_empty() {
+            expect("stress of a deformable", stress.len(), deformable.nodes)?;
+        }
     }
     Ok(())
 }
@@ -145,7 +158,7 @@ pub(crate) fn pack<'a>(
 /// Bytes of the record of `frame`.
 pub(crate) fn size(frame: &Frame) -> usize {
     let nodes: usize = frame.nodes.iter().map(Vec::len).sum();
-    4 * (16 + 13 * frame.poses.len() + 3 * nodes + 14 * frame.contacts.len())
+    4 * (16 + 13 * frame.poses.len() + 4 * nodes + 14 * frame.contacts.len())
 }
 
 #[cfg(test)]
@@ -158,7 +171,10 @@ mod tests {
             bodies: vec![Body::default(); 2],
             deformables: vec![Deformable {
                 name: "cable".into(),
-                kind: DeformableKind::Rod { radius: 0.1 },
+                kind: DeformableKind::Rod {
+                    radius: 0.1,
+                    links: Vec::new(),
+                },
                 nodes: 3,
             }],
             ..Header::default()
@@ -174,7 +190,7 @@ mod tests {
         let mut bytes = Vec::new();
         encode(&header, &frame, &mut bytes).unwrap();
         assert_eq!(bytes.len(), size(&frame));
-        assert_eq!(bytes.len(), 4 * (15 + 2 * 13 + 3 * 3 + 1 + 2 * 14));
+        assert_eq!(bytes.len(), 4 * (15 + 2 * 13 + 4 * 3 + 1 + 2 * 14));
         assert_eq!(bytes[..4], (bytes.len() as u32 / 4).to_le_bytes());
     }
 

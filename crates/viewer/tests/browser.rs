@@ -123,7 +123,8 @@ fn the_page_holds_the_numbers_of_the_recording() {
                  time: frame.time,
                  poses: Array.from(frame.floats.subarray(15, 15 + 7 * run.bodies)),
                  spin: Array.from({{ length: run.bodies }}, (_, b) => run.velocity(frame, b).angular[2]),
-                 nodes: Array.from(frame.floats.subarray(run.nodesAt, run.contactsAt)),
+                 nodes: Array.from(frame.floats.subarray(run.nodesAt, run.stressAt)),
+                 stress: Array.from(frame.floats.subarray(run.stressAt, run.contactsAt)).filter(isFinite),
                  forces: contacts.flatMap((c) => Array.from(c.force)),
                  bodies: contacts.map((c) => c.b), states: contacts.map((c) => c.state),
                  residual: s.residual, joint: s.jointError, potential: s.potential, iterations: s.iterations,
@@ -145,6 +146,8 @@ fn the_page_holds_the_numbers_of_the_recording() {
         assert_eq!(numbers("spin"), single(&spin));
         let nodes: Vec<f64> = frame.nodes.iter().flatten().flatten().copied().collect();
         assert_eq!(numbers("nodes"), single(&nodes));
+        let stress: Vec<f64> = frame.stress.iter().flatten().copied().collect();
+        assert_eq!(numbers("stress"), single(&stress));
         let forces: Vec<f64> = frame.contacts.iter().flat_map(|c| c.force).collect();
         assert_eq!(numbers("forces"), single(&forces));
         let bodies: Vec<f64> = frame
@@ -196,20 +199,19 @@ fn every_toggle_changes_the_picture_and_comes_back() {
         ("f", "forces"),
         ("w", "wireframe"),
         ("k", "colliders"),
+        ("s", "stress"),
         ("g", "grid"),
     ] {
         f.browser.press(key);
+        let was_on = ["grid", "stress"].contains(&option);
         assert_eq!(
             f.browser.evaluate(&format!("stiction.options.{option}")),
-            json!(option != "grid")
+            json!(!was_on)
         );
         let pressed = f.browser.evaluate(&format!(
             "document.getElementById('tool-{option}').getAttribute('aria-pressed')"
         ));
-        assert_eq!(
-            pressed,
-            json!(if option == "grid" { "false" } else { "true" })
-        );
+        assert_eq!(pressed, json!(if was_on { "false" } else { "true" }));
         let changed = f.browser.picture();
         assert!(difference(&plain, &changed) > 0, "{option} changes nothing");
         f.browser
@@ -229,6 +231,70 @@ fn every_toggle_changes_the_picture_and_comes_back() {
         f.browser
             .evaluate("document.getElementById('plots').hidden"),
         json!(false)
+    );
+    f.no_errors();
+}
+
+/// High stress is bright, low stress dark; the legend says what the bright end is.
+#[test]
+fn soft_bodies_are_coloured_by_stress_and_rods_twist() {
+    let Some(chromium) = outside::chromium() else {
+        return;
+    };
+    let mut f = Fixture::new(&chromium, 720, 540);
+    let recording = scene::everything(1.0);
+    f.open(&recording, "t=0.5&contacts=0&plots=0");
+    let hidden = |f: &mut Fixture, id: &str| {
+        let script = format!("document.getElementById('{id}').hidden");
+        f.browser.evaluate(&script)
+    };
+    assert_eq!(hidden(&mut f, "stress-legend"), json!(false));
+    let most = f
+        .browser
+        .evaluate("document.getElementById('stress-most').textContent");
+    assert_eq!(most, json!("10 kPa"));
+    let values = f
+        .browser
+        .evaluate("Array.from(stiction.renderer.deformables.batches[0].vertexValues)");
+    let values: Vec<f64> = (values.as_array().unwrap().iter())
+        .map(|value| value.as_f64().unwrap())
+        .collect();
+    for (value, stress) in values.iter().zip(&recording.frames[30].stress[0]) {
+        assert!((value - stress / 1e4).abs() < 1e-6, "{value} for {stress}");
+    }
+    let colored = f.browser.picture();
+    f.browser.press("s");
+    assert_eq!(hidden(&mut f, "stress-legend"), json!(true));
+    assert!(difference(&colored, &f.browser.picture()) > 500);
+
+    // Without stress there is nothing to switch; a twist of the links moves the rod's halves alone.
+    f.open(&scene::twisted(2.0), "t=0&plots=0&ui=0&pitch=0");
+    assert_eq!(hidden(&mut f, "tool-stress"), json!(true));
+    let straight = f.browser.picture();
+    f.browser.press("End");
+    let turned = difference(&straight, &f.browser.picture());
+    assert!(turned > 500, "{turned} pixels show the twist");
+    let angle = |k: usize| {
+        format!(
+            "(() => {{ const p = stiction.renderer.deformables.batches[0].vertexPositions;
+               return Math.atan2(p[4 * {k} + 1], p[4 * {k}]); }})()"
+        )
+    };
+    let off_axis = "(() => { const p = stiction.renderer.deformables.batches[0].vertexPositions;
+       return Array.from({ length: 600 }, (_, k) => Math.abs(Math.hypot(p[4 * (k + 10)], p[4 * (k + 10) + 1]) - 0.05))
+         .reduce((most, x) => Math.max(most, x)); })()";
+    assert!(
+        f.browser.evaluate(off_axis).as_f64() < Some(1e-6),
+        "the tube stays round"
+    );
+    // Ring 1 is the first link, ring 16 a quarter of the way: half a turn (15 of 59 parts of two turns).
+    let first = f.browser.evaluate(&angle(10)).as_f64().unwrap();
+    let later = f.browser.evaluate(&angle(10 * 16)).as_f64().unwrap();
+    let expected = std::f64::consts::TAU * 2.0 * 15.0 / 59.0;
+    let off = (later - first - expected).rem_euclid(std::f64::consts::TAU);
+    assert!(
+        !(1e-4..std::f64::consts::TAU - 1e-4).contains(&off),
+        "{off}"
     );
     f.no_errors();
 }

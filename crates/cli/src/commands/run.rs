@@ -16,8 +16,9 @@ use crate::arguments::{RunArguments, SceneArguments};
 use crate::commands::export::{unwritable, write_page};
 use crate::deformables;
 use crate::simulate::{
-    Curve, End, Interrupt, JointWarning, ProblemLog, SensorLog, Series, draw, open, print_profile,
-    print_summary, simulate, step_count, summary_json, tell_gain, tell_start,
+    Curve, End, Interrupt, JointWarning, MeshFormat, MeshLog, ProblemLog, SensorLog, Series,
+    SpeedWarning, draw, open, print_profile, print_summary, simulate, step_count, summary_json,
+    tell_gain, tell_start,
 };
 use crate::{Ending, complain};
 
@@ -38,19 +39,40 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
         Some(folder) => Some(ProblemLog::create(folder, arguments.every)?),
         None => None,
     };
+    let mut meshes = Vec::new();
+    for (folder, format) in [
+        (&arguments.vtu, MeshFormat::Vtu),
+        (&arguments.obj, MeshFormat::Obj),
+    ] {
+        if let Some(folder) = folder {
+            meshes.push(MeshLog::create(folder, format, &scene)?);
+        }
+    }
+    let mut frames = FrameClock::new(1.0 / arguments.fps);
     tell_start(&mut scene.world)?;
     let mut series = Series::default();
     let mut joints = JointWarning::default();
+    let mut speed = SpeedWarning::default();
     let bar = progress(&scene, arguments.quiet || arguments.json);
     let interrupt = Interrupt::listen();
     let clock = Instant::now();
-    recorder.take(&scene)?;
+    let mut take_frame = |scene: &Scene| -> anyhow::Result<()> {
+        if frames.is_due(scene) {
+            recorder.take(scene)?;
+            meshes
+                .iter_mut()
+                .try_for_each(|log| log.take(&scene.world))?;
+        }
+        Ok(())
+    };
+    take_frame(&scene)?;
     let end = simulate(&mut scene, &interrupt, |scene| {
         if let Some(gain) = series.take(&scene.world) {
             tell_gain(&scene.name, gain);
         }
         joints.look(scene);
-        recorder.take(scene)?;
+        speed.look(&scene.world);
+        take_frame(scene)?;
         if let Some(log) = &mut sensors {
             log.take(&scene.world)?;
         }
@@ -63,6 +85,7 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
     bar.finish_and_clear();
     let solver = scene.world.solver_name().to_owned();
     recorder.finish(&outputs)?;
+    meshes.iter().try_for_each(MeshLog::finish)?;
     if let Some(log) = sensors {
         log.finish()?;
     }
@@ -75,8 +98,11 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
         std::fs::write(path, svg).with_context(|| unwritable(path))?;
     }
     report(arguments, &scene, &series, &end, &outputs)?;
-    if let Some(log) = problems.filter(|_| !arguments.json && !arguments.quiet) {
-        writeln!(std::io::stdout(), "wrote {}", log.summary())?;
+    if !arguments.json && !arguments.quiet {
+        let problems = problems.iter().map(ProblemLog::summary);
+        for log in meshes.iter().map(MeshLog::summary).chain(problems) {
+            writeln!(std::io::stdout(), "wrote {log}")?;
+        }
     }
     match end {
         End::Finished => Ok(Ending::Fine),
@@ -153,12 +179,33 @@ fn file_name(scene: &str) -> String {
     scene.chars().map(plain).collect()
 }
 
-/// Takes frames at the recording's rate; streams them to the file.
+/// Says when a frame is due.
+struct FrameClock {
+    interval: f64,
+    frames: u64,
+}
+
+impl FrameClock {
+    fn new(interval: f64) -> Self {
+        Self {
+            interval,
+            frames: 0,
+        }
+    }
+
+    fn is_due(&mut self, scene: &Scene) -> bool {
+        // Half a step of tolerance, so that rounding does not skip a frame.
+        let early = 0.5 * scene.world.settings().time_step;
+        let is_due = scene.world.time() + early >= self.frames as f64 * self.interval;
+        self.frames += u64::from(is_due);
+        is_due
+    }
+}
+
+/// Takes frames; streams them to the file.
 struct Recorder {
     writer: Option<Writer<File>>,
     recording: Option<Recording>,
-    interval: f64,
-    frames: u64,
 }
 
 impl Recorder {
@@ -174,28 +221,18 @@ impl Recorder {
             Some(path) => Some(Writer::create(path, &header).with_context(|| unwritable(path))?),
             None => None,
         };
-        let interval = header.frame_interval;
         let is_needed = outputs.html.is_some() || outputs.csv.is_some();
         let recording = is_needed.then(|| Recording {
             header,
             frames: Vec::new(),
         });
-        Ok(Self {
-            writer,
-            recording,
-            interval,
-            frames: 0,
-        })
+        Ok(Self { writer, recording })
     }
 
     fn take(&mut self, scene: &Scene) -> anyhow::Result<()> {
-        // Half a step of tolerance, so that rounding does not skip a frame.
-        let early = 0.5 * scene.world.settings().time_step;
-        let due = self.frames as f64 * self.interval;
-        if scene.world.time() + early < due || (self.writer.is_none() && self.recording.is_none()) {
+        if self.writer.is_none() && self.recording.is_none() {
             return Ok(());
         }
-        self.frames += 1;
         let frame = scene.world.record();
         if let Some(writer) = &mut self.writer {
             writer.write_frame(&frame)?;

@@ -1,6 +1,7 @@
 //! Running a scene: the loop that `run`, `compare` and `view` share.
 
 mod interrupt;
+mod mesh_log;
 mod plot;
 mod problem_log;
 mod sensor_log;
@@ -9,12 +10,13 @@ mod summary;
 mod warnings;
 
 pub(crate) use interrupt::Interrupt;
+pub(crate) use mesh_log::{MeshFormat, MeshLog};
 pub(crate) use plot::{Curve, draw};
 pub(crate) use problem_log::ProblemLog;
 pub(crate) use sensor_log::SensorLog;
 pub(crate) use series::Series;
 pub(crate) use summary::{print_profile, print_summary, summary_json};
-pub(crate) use warnings::{JointWarning, tell_gain, tell_start};
+pub(crate) use warnings::{JointWarning, SpeedWarning, tell_gain, tell_start};
 
 use std::path::Path;
 

@@ -110,6 +110,28 @@ impl JointWarning {
     }
 }
 
+/// Says once when something went farther in a step than contacts were looked for.
+#[derive(Debug, Default)]
+pub(crate) struct SpeedWarning {
+    was_told: bool,
+}
+
+impl SpeedWarning {
+    /// Looks at the last step.
+    pub(crate) fn look(&mut self, world: &World) {
+        let outran = world.report().outran;
+        if self.was_told || outran == 0 {
+            return;
+        }
+        self.was_told = true;
+        complain(&format!(
+            "at t = {:.4} s {outran} shapes went farther in one step than contacts were looked for, by more than \
+             half their thickness: they may have passed through others; try a smaller time step",
+            world.time(),
+        ));
+    }
+}
+
 fn name_of(world: &World, of: PositionConstraint) -> String {
     match of {
         PositionConstraint::Connection(connection) => {

@@ -6,7 +6,10 @@ use super::placed::Placed;
 use super::slots::{FlexibleWork, PairSlot};
 use crate::collider::{ColliderSet, Geometry};
 use crate::error::{CollisionError, Result};
-use crate::flexible::{FlexibleContact, against_shape, against_surface, surface_with_itself};
+use crate::flexible::{
+    FlexibleContact, against_shape, against_surface, edges_of_one, edges_of_two,
+    surface_with_itself,
+};
 use crate::narrow::{NarrowScratch, NarrowSettings, contacts_between, is_many_point_pair};
 use crate::pair_detector::{Handled, PairDetector};
 use crate::places::PlacesView;
@@ -97,7 +100,10 @@ impl PairTest<'_> {
             [None, None] if pair[0] == pair[1] => {
                 let side = side(0);
                 match side.tree {
-                    Some(_) => surface_with_itself(&side, margin, near, out),
+                    Some(_) => {
+                        surface_with_itself(&side, margin, near, out);
+                        edges_of_one(&side, margin, &mut work.edges, out);
+                    }
                     None => work.search.within(&side, self.colliders, margin, out),
                 }
             }
@@ -113,6 +119,7 @@ impl PairTest<'_> {
                         *contact = FlexibleContact::flipped(*contact);
                     }
                 }
+                edges_of_two([&a, &b], margin, &mut work.edges, out);
                 if a.tree.is_none() && b.tree.is_none() {
                     let search = &mut work.search;
                     search.between(&a, &b, self.colliders, margin, out);

@@ -2,7 +2,7 @@
 
 use crate::contact::ShapeContact;
 use crate::error::CollisionError;
-use crate::flexible::{ElementSearch, FlexibleContact};
+use crate::flexible::{EdgeBuffers, ElementSearch, FlexibleContact};
 use crate::narrow::PairMemory;
 
 /// One pair that is being followed, or one collider and itself.
@@ -25,6 +25,7 @@ pub(super) struct FlexibleWork {
     pub(super) contacts: Vec<FlexibleContact>,
     pub(super) search: ElementSearch,
     pub(super) near: Vec<u32>,
+    pub(super) edges: EdgeBuffers,
 }
 
 impl PairSlot {

@@ -5,6 +5,7 @@
 
 mod against_shape;
 mod against_surface;
+mod edges;
 mod elements;
 mod minima;
 mod segments;
@@ -18,6 +19,7 @@ use crate::support::Support;
 
 pub(crate) use against_shape::against_shape;
 pub(crate) use against_surface::{against_surface, surface_with_itself};
+pub(crate) use edges::{EdgeBuffers, edges_of_one, edges_of_two};
 pub(crate) use elements::ElementSearch;
 pub(crate) use surface::{SurfaceTree, check_orientation};
 

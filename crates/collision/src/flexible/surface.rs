@@ -3,6 +3,7 @@
 use nalgebra::{Point3, Vector3};
 
 use super::FlexibleSide;
+use super::edges::Edges;
 use crate::aabb::Aabb;
 use crate::bvh::Bvh;
 use crate::collider::Geometry;
@@ -16,6 +17,7 @@ pub(crate) struct SurfaceTree {
     bvh: Bvh,
     /// Unit outward normals at the vertices, where they are needed.
     normals: Vec<Vector3<f64>>,
+    pub(super) edges: Edges,
 }
 
 /// The point of a surface closest to another.
@@ -34,6 +36,7 @@ impl SurfaceTree {
         Self {
             bvh: Bvh::new(vertices, faces),
             normals: Vec::new(),
+            edges: Edges::new(faces),
         }
     }
 
@@ -63,6 +66,17 @@ impl SurfaceTree {
 
     pub(super) fn bounds(&self) -> Aabb {
         self.bvh.bounds()
+    }
+
+    /// Faces whose boxes come within `reach` m of that of a segment, in order.
+    pub(super) fn faces_near(&self, segment: &[Point3<f64>; 2], reach: f64, faces: &mut Vec<u32>) {
+        let around = Aabb::from_points(segment).grown(reach);
+        faces.clear();
+        self.bvh.visit(
+            |aabb, _, _| aabb.overlaps(&around),
+            |face| faces.push(face as u32),
+        );
+        faces.sort_unstable();
     }
 
     /// The closest point of the surface within `limit` m. Which one of several equally close, and

@@ -163,7 +163,7 @@ impl FemModel {
     }
 
     /// Whether steps must be shortened where they overshoot.
-    pub(super) fn needs_line_search(&self) -> bool {
+    pub fn needs_line_search(&self) -> bool {
         self.materials
             .iter()
             .any(|material| material.law == Law::NeoHookean)

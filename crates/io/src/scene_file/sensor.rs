@@ -38,9 +38,37 @@ pub enum SensorKind {
     TendonVelocity(String),
     /// Force of an actuator, before its gear.
     ActuatorForce(String),
+    /// Sum of the contact forces on something, world axes, N.
+    ContactForce {
+        /// Body, `robot/link`, soft body or rod that it is on.
+        on: String,
+        /// The same of what it comes from; `None` for all contacts.
+        from: Option<String>,
+    },
+    /// Von Mises stress of a soft body, Pa.
+    SoftStress {
+        /// The soft body.
+        soft: String,
+        /// At this node; `None` for the largest of all.
+        node: Option<usize>,
+    },
+    /// Shear forces and tension between two links of a rod, N.
+    RodForce {
+        /// The rod.
+        rod: String,
+        /// Number of the joint: that between links `joint` and `joint` + 1.
+        joint: usize,
+    },
+    /// Bending and twisting moments between two links of a rod, N·m.
+    RodMoment {
+        /// The rod.
+        rod: String,
+        /// Number of the joint.
+        joint: usize,
+    },
     /// Something about a frame.
     Frame {
-        /// Body, or `robot/link`.
+        /// Body, `robot/link`, or link of a rod as `rod[number]`.
         body: String,
         /// The frame, in the body's frame.
         pose: Isometry3<f64>,

@@ -8,24 +8,25 @@ use nalgebra::Vector3;
 use super::vtu::{Field, write_vtu};
 use crate::error::{IoError, Result};
 
-/// Writes `NAME_00000.vtu`, `NAME_00001.vtu`, … and in the end `NAME.pvd`, which says when each was; or
+/// Writes cells of so many corners as `NAME_00000.vtu`, `NAME_00001.vtu`, … and in the end `NAME.pvd`, which says when each was; or
 /// the surface alone as `NAME_00000.obj`, ….
 #[derive(Debug, Clone)]
-pub struct Series {
+pub struct Series<const CORNERS: usize> {
     folder: PathBuf,
     name: String,
-    tets: Vec<[u32; 4]>,
+    cells: Vec<[u32; CORNERS]>,
     /// Times and names of the files written.
     written: Vec<(f64, String)>,
     surfaces: usize,
 }
 
-impl Series {
-    /// A series of one mesh in a folder, which is made where it is missing.
+impl<const CORNERS: usize> Series<CORNERS> {
+    /// A series of one mesh of segments, triangles or tetrahedra in a folder, which is made where it is
+    /// missing.
     ///
     /// # Errors
     /// A folder that cannot be made, a name with other than letters, digits, `-` and `_`.
-    pub fn new(folder: &Path, name: &str, tets: &[[u32; 4]]) -> Result<Self> {
+    pub fn new(folder: &Path, name: &str, cells: &[[u32; CORNERS]]) -> Result<Self> {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         if name.is_empty() || !name.chars().all(is_plain) {
             let problem =
@@ -39,7 +40,7 @@ impl Series {
         Ok(Self {
             folder: folder.to_owned(),
             name: name.to_owned(),
-            tets: tets.to_vec(),
+            cells: cells.to_vec(),
             written: Vec::new(),
             surfaces: 0,
         })
@@ -54,10 +55,10 @@ impl Series {
         time: f64,
         nodes: &[Vector3<f64>],
         node_fields: &[Field<'_>],
-        tet_fields: &[Field<'_>],
+        cell_fields: &[Field<'_>],
     ) -> Result<()> {
         let name = format!("{}_{:05}.vtu", self.name, self.written.len());
-        let text = write_vtu(&name, nodes, &self.tets, node_fields, tet_fields)?;
+        let text = write_vtu(&name, nodes, &self.cells, node_fields, cell_fields)?;
         self.save(&name, &text)?;
         self.written.push((time, name));
         Ok(())
@@ -93,9 +94,18 @@ impl Series {
         self.save(&format!("{}.pvd", self.name), &text)
     }
 
+    /// A file is there whole or not at all.
     fn save(&self, name: &str, text: &str) -> Result<()> {
         let path = self.folder.join(name);
-        std::fs::write(&path, text).map_err(|error| failed(&path, &error))
+        let part = self
+            .folder
+            .join(format!(".{name}.{}.part", std::process::id()));
+        let written = std::fs::write(&part, text).and_then(|()| std::fs::rename(&part, &path));
+        written.map_err(|error| {
+            // The error is on its way to the user; a failed removal adds nothing.
+            let _ = std::fs::remove_file(&part);
+            failed(&path, &error)
+        })
     }
 }
 

@@ -6,10 +6,30 @@ use nalgebra::Vector3;
 
 use crate::error::{IoError, Result};
 
-/// VTK's number of the tetrahedron.
-const TETRAHEDRON: u8 = 10;
+/// A kind of cell.
+struct CellKind {
+    /// VTK's number of it.
+    number: u8,
+    name: &'static str,
+    names: &'static str,
+}
 
-/// Numbers for each node or each tetrahedron.
+/// The kind of cell that has so many corners.
+fn kind_of_cell(corners: usize) -> Option<CellKind> {
+    let (number, name, names) = match corners {
+        2 => (3, "segment", "segments"),
+        3 => (5, "triangle", "triangles"),
+        4 => (10, "tetrahedron", "tetrahedra"),
+        _ => return None,
+    };
+    Some(CellKind {
+        number,
+        name,
+        names,
+    })
+}
+
+/// Numbers for each node or each cell.
 #[derive(Debug, Clone, Copy)]
 pub enum Values<'a> {
     /// One number each.
@@ -20,7 +40,7 @@ pub enum Values<'a> {
     SymmetricTensors(&'a [[f64; 6]]),
 }
 
-/// Named numbers for each node or each tetrahedron.
+/// Named numbers for each node or each cell.
 #[derive(Debug, Clone, Copy)]
 pub struct Field<'a> {
     /// What they are, such as `displacement`.
@@ -29,69 +49,80 @@ pub struct Field<'a> {
     pub values: Values<'a>,
 }
 
-/// A mesh of tetrahedra with fields of its nodes and of its tetrahedra, as the text of a `.vtu` file.
+/// A mesh of segments, triangles or tetrahedra (cells of 2, 3 or 4 corners) with fields of its nodes and of its
+/// cells, as the text of a `.vtu` file.
 ///
 /// # Errors
-/// Tetrahedra that name no node, fields of another length, numbers that are not finite; each named, as
+/// Cells of other kinds or that name no node, fields of another length, numbers that are not finite; each named, as
 /// a problem of `file`.
-pub fn write_vtu(
+pub fn write_vtu<const CORNERS: usize>(
     file: &str,
     nodes: &[Vector3<f64>],
-    tets: &[[u32; 4]],
+    cells: &[[u32; CORNERS]],
     node_fields: &[Field<'_>],
-    tet_fields: &[Field<'_>],
+    cell_fields: &[Field<'_>],
 ) -> Result<String> {
     let refuse = |problem: String| IoError::File {
         file: file.to_owned(),
         problem,
     };
+    let Some(kind) = kind_of_cell(CORNERS) else {
+        return Err(refuse(format!("cells cannot have {CORNERS} corners")));
+    };
     let finite = |place: &Vector3<f64>| place.iter().all(|value| value.is_finite());
     if let Some(node) = nodes.iter().position(|place| !finite(place)) {
         return Err(refuse(format!("node {node} is not at a finite place")));
     }
-    for (tet, corners) in tets.iter().enumerate() {
+    for (cell, corners) in cells.iter().enumerate() {
         if let Some(node) = corners.iter().find(|&&node| node as usize >= nodes.len()) {
             return Err(refuse(format!(
-                "tetrahedron {tet} names node {node} of {}",
+                "{} {cell} names node {node} of {}",
+                kind.name,
                 nodes.len()
             )));
         }
     }
     check_fields(node_fields, nodes.len(), "nodes").map_err(refuse)?;
-    check_fields(tet_fields, tets.len(), "tetrahedra").map_err(refuse)?;
+    check_fields(cell_fields, cells.len(), kind.names).map_err(refuse)?;
 
     let mut text = String::from(
         "<?xml version=\"1.0\"?>\n<VTKFile type=\"UnstructuredGrid\" version=\"0.1\" \
          byte_order=\"LittleEndian\">\n<UnstructuredGrid>\n",
     );
-    let (points, cells) = (nodes.len(), tets.len());
+    let (points, count) = (nodes.len(), cells.len());
     // Writing into a string cannot fail.
     let _ = writeln!(
         text,
-        "<Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{cells}\">"
+        "<Piece NumberOfPoints=\"{points}\" NumberOfCells=\"{count}\">"
     );
     text += "<Points>\n";
     array(&mut text, "Float64", "points", 3, nodes.iter().flatten());
     text += "</Points>\n<Cells>\n";
-    array(&mut text, "Int64", "connectivity", 1, tets.iter().flatten());
+    array(
+        &mut text,
+        "Int64",
+        "connectivity",
+        1,
+        cells.iter().flatten(),
+    );
     array(
         &mut text,
         "Int64",
         "offsets",
         1,
-        (1..=cells).map(|tet| 4 * tet),
+        (1..=count).map(|cell| CORNERS * cell),
     );
     array(
         &mut text,
         "UInt8",
         "types",
         1,
-        tets.iter().map(|_| TETRAHEDRON),
+        cells.iter().map(|_| kind.number),
     );
     text += "</Cells>\n<PointData>\n";
     node_fields.iter().for_each(|field| field.write(&mut text));
     text += "</PointData>\n<CellData>\n";
-    tet_fields.iter().for_each(|field| field.write(&mut text));
+    cell_fields.iter().for_each(|field| field.write(&mut text));
     text += "</CellData>\n</Piece>\n</UnstructuredGrid>\n</VTKFile>\n";
     Ok(text)
 }

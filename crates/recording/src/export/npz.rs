@@ -21,6 +21,7 @@ use crate::recording::Recording;
 /// | `velocity` | F×B×6 | linear m/s, angular rad/s |
 /// | `joints` | F×J | rad or m |
 /// | `nodes_K` | F×N×3 | deformable K, m |
+/// | `stress_K` | F×N | von Mises stress of deformable K, Pa, where every frame has it |
 /// | `step_time`, `residual`, `penetration`, `kinetic_energy`, `potential_energy` | F | SI |
 /// | `joint_error`, `joint_angle_error`, `work_given`, `work_of_constraints`, `energy_error` | F | SI |
 /// | `iterations`, `contacts`, `rows`, `islands` | F | counts |
@@ -58,6 +59,11 @@ pub fn write_npz(recording: &Recording, sink: impl Write) -> Result<(), Error> {
         let nodes = frames.iter().flat_map(|f| f.nodes[k].iter().flatten());
         let shape = [frames.len(), deformable.nodes, 3];
         arrays.floats(&format!("nodes_{k}"), &shape, nodes.copied())?;
+        if frames.iter().any(|f| f.stress[k].is_empty()) {
+            continue;
+        }
+        let stress = frames.iter().flat_map(|f| f.stress[k].iter().copied());
+        arrays.floats(&format!("stress_{k}"), &shape[..2], stress)?;
     }
     write_statistics(&mut arrays, frames)?;
     write_contacts(&mut arrays, frames)?;

@@ -116,7 +116,10 @@ fn header() -> impl Strategy<Value = Header> {
                 },
                 Deformable {
                     name: "cable".into(),
-                    kind: DeformableKind::Rod { radius: 0.01 },
+                    kind: DeformableKind::Rod {
+                        radius: 0.01,
+                        links: Vec::new(),
+                    },
                     nodes: 2,
                 },
             ],
@@ -182,7 +185,7 @@ fn frame(bodies: usize, joints: usize) -> impl Strategy<Value = Frame> {
             bodies,
         ),
         vec(number(), joints),
-        (vec(triple(), 3), vec(triple(), 2)),
+        (vec(triple(), 3), vec(triple(), 2), vec(number(), 3)),
         vec(contact(bodies as u32 + 2), 0..4),
         statistics(),
     )
@@ -193,6 +196,7 @@ fn frame(bodies: usize, joints: usize) -> impl Strategy<Value = Frame> {
                 velocities,
                 joints,
                 nodes: vec![nodes.0, nodes.1],
+                stress: vec![nodes.2, Vec::new()],
                 contacts,
                 statistics,
             },

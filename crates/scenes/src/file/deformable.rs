@@ -58,7 +58,10 @@ impl Builder<'_> {
             let key = format!("rod[{index}]");
             let body = self.rod_body(&key, description)?;
             let added = self.world.add_rod(body);
-            added.map_err(|error| self.error(&key, error))?;
+            let rod = added.map_err(|error| self.error(&key, error))?;
+            let links = self.world.rod_links(rod).map(<[_]>::to_vec);
+            let links = links.map_err(|error| self.error(&key, error))?;
+            self.name_links(&description.name, &links);
         }
         Ok(())
     }

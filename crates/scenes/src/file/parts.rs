@@ -6,7 +6,7 @@ use stiction_io::scene_file::{
 };
 use stiction_sim::{
     Actuator, ActuatorTarget as Target, Result as SimResult, RobotHandle, Sensor,
-    SensorKind as Measured, SimError, Tendon, TendonBranch, TendonPath,
+    SensorKind as Measured, SimError, Tendon, TendonBranch, TendonPath, Touching,
 };
 
 use super::world::Builder;
@@ -144,6 +144,13 @@ impl Builder<'_> {
                         quantity: *quantity,
                     })
                 }
+                SensorKind::ContactForce { on, from } => {
+                    let from = from.as_ref().map(|from| self.touching(&key, from));
+                    Ok(Measured::ContactForce {
+                        on: self.touching(&key, on)?,
+                        from: from.transpose()?,
+                    })
+                }
                 other => self.plain_sensor(other),
             };
             let added = kind.and_then(|kind| {
@@ -156,6 +163,21 @@ impl Builder<'_> {
             added.map_err(|error| self.error(&key, error))?;
         }
         Ok(())
+    }
+
+    /// A body, or what a soft body or rod of this name touches with.
+    fn touching(&self, key: &str, name: &str) -> Result<Touching, IoError> {
+        let world = &self.world;
+        let soft = world.find_soft_body(name);
+        let rod = world.find_rod(name);
+        let collider = match (soft, rod) {
+            (Ok(soft), _) => world.soft_collider(soft),
+            (_, Ok(rod)) => world.rod_collider(rod),
+            _ => return Ok(Touching::Body(self.find(key, name)?.body)),
+        };
+        let collider = collider.map_err(|error| self.error(key, error))?;
+        let collider = collider.map(Touching::Collider);
+        collider.ok_or_else(|| self.error(key, format!("\"{name}\" touches nothing")))
     }
 
     fn plain_sensor(&self, kind: &SensorKind) -> SimResult<Measured> {
@@ -175,6 +197,18 @@ impl Builder<'_> {
             SensorKind::ActuatorForce(name) => {
                 Measured::ActuatorForce(self.world.find_actuator(name)?)
             }
+            SensorKind::SoftStress { soft, node } => Measured::SoftStress {
+                soft: self.world.find_soft_body(soft)?,
+                node: *node,
+            },
+            SensorKind::RodForce { rod, joint } => Measured::RodForce {
+                rod: self.world.find_rod(rod)?,
+                joint: *joint,
+            },
+            SensorKind::RodMoment { rod, joint } => Measured::RodMoment {
+                rod: self.world.find_rod(rod)?,
+                joint: *joint,
+            },
             _ => {
                 return Err(SimError::NotPossible {
                     element: "sensor".to_owned(),

@@ -358,6 +358,18 @@ impl<'a> Builder<'a> {
         Ok(())
     }
 
+    /// Makes the links of a rod known as `rod[number]`.
+    pub(super) fn name_links(&mut self, rod: &str, links: &[BodyHandle]) {
+        for (number, &body) in links.iter().enumerate() {
+            let place = Place {
+                body,
+                offset: Isometry3::identity(),
+                is_link: false,
+            };
+            self.places.insert(format!("{rod}[{number}]"), place);
+        }
+    }
+
     pub(super) fn find(&self, key: &str, name: &str) -> Result<Place, IoError> {
         let found = self.places.get(name).copied();
         found.ok_or_else(|| self.error(key, format!("there is no body \"{name}\"")))

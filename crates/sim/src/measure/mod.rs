@@ -21,7 +21,16 @@ use crate::connection::ConnectionHandle;
 use crate::drive::Wrench;
 use crate::error::{Result, SimError};
 use crate::step::{ContactForce, ContactMode, JointErrors, RowKind, StepReport, relative_velocity};
-use crate::world::World;
+use crate::world::{ColliderHandle, World};
+
+/// Something that touches: a body, or a collider, which soft bodies and rods have one of.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Touching {
+    /// A body with all its colliders.
+    Body(BodyHandle),
+    /// A collider ([`World::soft_collider`], [`World::rod_collider`]).
+    Collider(ColliderHandle),
+}
 
 impl World {
     /// How the last step went.
@@ -76,6 +85,44 @@ impl World {
             };
             sum.force += force;
             sum.torque += (contact.point.coords - center).cross(&force);
+        }
+        Ok(sum)
+    }
+
+    /// Sum of the contact forces on something in the last step, world axes, N: of all contacts, or of
+    /// those with something else.
+    ///
+    /// # Errors
+    /// Something unknown.
+    pub fn contact_force(&self, on: Touching, from: Option<Touching>) -> Result<Vector3<f64>> {
+        for one in [Some(on), from].into_iter().flatten() {
+            match one {
+                Touching::Body(body) => {
+                    self.body(body)?;
+                }
+                Touching::Collider(collider) if collider.0 < self.colliders.as_slice().len() => {}
+                Touching::Collider(collider) => {
+                    return Err(SimError::Unknown {
+                        what: "collider",
+                        name: collider.0.to_string(),
+                    });
+                }
+            }
+        }
+        let mut sum = Vector3::zeros();
+        for contact in &self.contact_forces {
+            let bodies = [contact.body_a, contact.body_b];
+            let is = |side: usize, one: Touching| match one {
+                Touching::Body(body) => bodies[side] == Some(body),
+                Touching::Collider(collider) => contact.colliders[side] == collider,
+            };
+            let is_from = |side: usize| from.is_none_or(|from| is(side, from));
+            if is(1, on) && is_from(0) {
+                sum += contact.force;
+            }
+            if is(0, on) && is_from(1) {
+                sum -= contact.force;
+            }
         }
         Ok(sum)
     }
@@ -158,6 +205,9 @@ impl World {
             self.contact_forces.push(ContactForce {
                 body_a: body_of(&contact.on[0]),
                 body_b: body_of(&contact.on[1]),
+                colliders: contact
+                    .colliders
+                    .map(|index| ColliderHandle(index as usize)),
                 point: contact.point,
                 normal: contact.normal,
                 gap: contact.gap,

@@ -6,6 +6,7 @@ use stiction_deformable::rod::{RodError, RodInput, RodStepSettings, Strains, ret
 use stiction_modeling::Places;
 
 use super::Cosserat;
+use crate::attachment::end_of_step;
 use crate::error::{Result, SimError};
 use crate::free_bodies::{read_pose, turn, write_pose};
 use crate::mechanism::{Energy, Mechanism, Momentum, Now, Placing, RowSource};
@@ -13,22 +14,15 @@ use crate::settings::Settings;
 use crate::state::State;
 
 impl Cosserat {
-    fn error(&self, error: &RodError) -> SimError {
-        SimError::NotPossible {
-            element: self.name.clone(),
-            reason: error.to_string(),
-        }
+    pub(super) fn error(&self, error: &RodError) -> SimError {
+        SimError::not_possible(&self.name, error)
     }
 
     /// Links on bodies that are no unknowns go where these take them.
     fn drive_held_links(&mut self, time_step: f64, places: &mut Places) -> Result<()> {
         for attachment in self.attachments.iter().filter(|one| one.is_held) {
-            let frame = attachment.frame as usize;
-            let (pose, twist) = (&places.frames.pose[frame], &places.frames.twist[frame]);
-            let origin = pose.translation.vector + twist.linear * time_step;
-            let rotation = turn(&pose.rotation, &twist.angular, time_step);
-            let end = Isometry3::from_parts(origin.into(), rotation) * attachment.at;
-            let angular = twist.angular;
+            let end = end_of_step(attachment.frame, time_step, places) * attachment.at;
+            let angular = places.frames.twist[attachment.frame as usize].angular;
             for number in 0..self.pieces.len() {
                 let piece = &mut self.pieces[number];
                 let Some(own) = attachment.link.checked_sub(piece.first) else {
@@ -42,10 +36,7 @@ impl Cosserat {
                 places.frames.twist[frame.0].linear = linear;
                 places.frames.twist[frame.0].angular = angular;
                 let driven = piece.supports.drive(own, linear, angular);
-                driven.map_err(|error| SimError::NotPossible {
-                    element: self.name.clone(),
-                    reason: error.to_string(),
-                })?;
+                driven.map_err(|error| SimError::not_possible(&self.name, error))?;
             }
         }
         Ok(())

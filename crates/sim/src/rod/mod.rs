@@ -10,6 +10,7 @@ use stiction_collision::{Collider, Groups, Material};
 use stiction_deformable::rod;
 use stiction_islands::RowKey;
 
+use crate::attachment;
 use crate::body::BodyHandle;
 use crate::error::{Result, SimError, finite_vector};
 use crate::mechanism::{MechanismHandle, Registry};
@@ -158,10 +159,7 @@ impl World {
 impl Cosserat {
     fn new(body: RodBody, registry: &mut Registry<'_>) -> Result<Self> {
         let name = &body.name;
-        let refuse = |reason: String| SimError::NotPossible {
-            element: name.clone(),
-            reason,
-        };
+        let refuse = |reason: String| SimError::not_possible(name, reason);
         finite_vector(name, "velocity", body.velocity.iter())?;
         let links = body.rod.link_count();
         let poses = match body.poses.is_empty() {
@@ -186,12 +184,7 @@ impl Cosserat {
             if attachments.iter().any(|other| other.link == link) {
                 return Err(refuse(format!("link {link} is attached twice")));
             }
-            let Some(&motion) = registry.places.frames.motion.get(to.0) else {
-                return Err(SimError::Unknown {
-                    what: "body",
-                    name: to.0.to_string(),
-                });
-            };
+            let motion = attachment::motion_of(to, registry)?;
             is_held[link] = motion.subsystem().is_none();
             attachments.push(Attachment {
                 link,
@@ -237,6 +230,12 @@ impl Cosserat {
         })
     }
 
+    /// Its collider, if it touches.
+    #[cfg(feature = "recording")]
+    pub(crate) fn touches_with(&self) -> Option<ColliderHandle> {
+        self.collider
+    }
+
     /// The links in order.
     #[cfg(feature = "recording")]
     pub(crate) fn links(&self) -> &[BodyHandle] {
@@ -250,6 +249,7 @@ impl Cosserat {
             name: self.name.clone(),
             kind: stiction_recording::DeformableKind::Rod {
                 radius: self.radius,
+                links: self.frames.iter().map(|link| link.0 as u32).collect(),
             },
             nodes: self.frames.len(),
         }

@@ -72,13 +72,26 @@ impl World {
     /// An unknown rod or joint.
     pub fn rod_stress(&self, rod: RodHandle, joint: usize) -> Result<JointStress> {
         let body = self.cosserat(rod)?;
-        let poses: Vec<Isometry3<f64>> = (body.frames.iter())
+        let stress = body.rod.stress(joint, &self.rod_poses(body));
+        stress.map_err(|error| body.error(&error))
+    }
+
+    /// Strains, forces and moments of all joints of a rod, in order.
+    ///
+    /// # Errors
+    /// An unknown rod.
+    pub fn rod_stresses(&self, rod: RodHandle) -> Result<Vec<JointStress>> {
+        let body = self.cosserat(rod)?;
+        let poses = self.rod_poses(body);
+        let all = (0..body.rod.joint_count()).map(|joint| body.rod.stress(joint, &poses));
+        let all: std::result::Result<_, _> = all.collect();
+        all.map_err(|error| body.error(&error))
+    }
+
+    fn rod_poses(&self, body: &Cosserat) -> Vec<Isometry3<f64>> {
+        let frames = body.frames.iter();
+        frames
             .map(|frame| self.places.frames.pose[frame.0])
-            .collect();
-        let stress = body.rod.stress(joint, &poses);
-        stress.map_err(|error| SimError::NotPossible {
-            element: body.name.clone(),
-            reason: error.to_string(),
-        })
+            .collect()
     }
 }

@@ -7,6 +7,7 @@ use stiction_modeling::stabilization::equality_error;
 use stiction_modeling::{Places, Site};
 
 use super::Cosserat;
+use crate::attachment::AXES;
 use crate::mechanism::{RowContext, RowSource};
 
 /// A link fixed to a body.
@@ -19,12 +20,6 @@ pub(crate) struct Attachment {
     /// Whether the body is no unknown, and so the link is none.
     pub(super) is_held: bool,
 }
-
-const AXES: [Vector3<f64>; 3] = [
-    Vector3::new(1.0, 0.0, 0.0),
-    Vector3::new(0.0, 1.0, 0.0),
-    Vector3::new(0.0, 0.0, 1.0),
-];
 
 /// Two frames that move as one: the second is `at` in the first.
 struct Weld {

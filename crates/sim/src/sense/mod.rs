@@ -12,7 +12,12 @@ use stiction_modeling::FrameQuantity;
 use crate::body::BodyHandle;
 use crate::drive::ActuatorHandle;
 use crate::error::{Result, SimError, check, finite_vector};
+use crate::measure::Touching;
 use crate::robot::RobotHandle;
+#[cfg(feature = "deformable")]
+use crate::rod::RodHandle;
+#[cfg(feature = "deformable")]
+use crate::soft::SoftHandle;
 use crate::tendon::TendonHandle;
 use crate::world::World;
 
@@ -61,6 +66,38 @@ pub enum SensorKind {
     TendonVelocity(TendonHandle),
     /// [Force of an actuator](World::actuator_force).
     ActuatorForce(ActuatorHandle),
+    /// Sum of the contact forces on something, world axes, N, as [`World::contact_force`] has it.
+    ContactForce {
+        /// What the force is on.
+        on: Touching,
+        /// What it comes from; `None` for all contacts.
+        from: Option<Touching>,
+    },
+    /// Von Mises stress of a soft body, Pa.
+    #[cfg(feature = "deformable")]
+    SoftStress {
+        /// The soft body.
+        soft: SoftHandle,
+        /// At this node ([`World::soft_stress`]); `None` for the largest of all.
+        node: Option<usize>,
+    },
+    /// Force that a joint between two links of a rod carries, in its axes, N: two shear forces and tension.
+    #[cfg(feature = "deformable")]
+    RodForce {
+        /// The rod.
+        rod: RodHandle,
+        /// The joint, from 0.
+        joint: usize,
+    },
+    /// Moment that a joint between two links of a rod carries, in its axes, N·m: two of bending, one of
+    /// twisting.
+    #[cfg(feature = "deformable")]
+    RodMoment {
+        /// The rod.
+        rod: RodHandle,
+        /// The joint, from 0.
+        joint: usize,
+    },
     /// Something about a frame.
     Frame {
         /// The body.
@@ -115,10 +152,8 @@ impl World {
             let position = pose.translation.vector.iter();
             finite_vector(name, "pose", position.chain(pose.rotation.coords.iter()))?;
             if quantity.is_load() && !self.is_moving_link(*body)? {
-                return Err(SimError::NotPossible {
-                    element: name.clone(),
-                    reason: format!("no joint carries \"{}\"", self.body_name(*body)?),
-                });
+                let reason = format!("no joint carries \"{}\"", self.body_name(*body)?);
+                return Err(SimError::not_possible(name, reason));
             }
         }
         // What cannot be measured is refused now, not when it is read.
@@ -186,6 +221,26 @@ impl World {
             SensorKind::TendonLength(tendon) => Reading::from(self.tendon_motion(tendon)?.length),
             SensorKind::TendonVelocity(tendon) => Reading::from(self.tendon_motion(tendon)?.before),
             SensorKind::ActuatorForce(actuator) => Reading::from(self.actuator_force(actuator)?),
+            SensorKind::ContactForce { on, from } => Reading::from(self.contact_force(on, from)?),
+            #[cfg(feature = "deformable")]
+            SensorKind::SoftStress { soft, node } => {
+                let stress = self.soft_stress(soft)?;
+                Reading::from(match node {
+                    None => stress.iter().copied().fold(0.0, f64::max),
+                    Some(node) => *stress.get(node).ok_or_else(|| SimError::Unknown {
+                        what: "node",
+                        name: node.to_string(),
+                    })?,
+                })
+            }
+            #[cfg(feature = "deformable")]
+            SensorKind::RodForce { rod, joint } => {
+                Reading::from(self.rod_stress(rod, joint)?.force)
+            }
+            #[cfg(feature = "deformable")]
+            SensorKind::RodMoment { rod, joint } => {
+                Reading::from(self.rod_stress(rod, joint)?.moment)
+            }
             SensorKind::Frame {
                 body,
                 ref pose,

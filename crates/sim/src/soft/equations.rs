@@ -6,42 +6,34 @@ use stiction_deformable::fem::FemError;
 use stiction_modeling::Places;
 
 use super::Soft;
-use super::piece::read;
+use super::piece::{Piece, read};
+use crate::attachment::end_of_step;
 use crate::error::{Result, SimError};
-use crate::free_bodies::turn;
 use crate::mechanism::{Energy, Mechanism, Momentum, Now, Placing, RowSource};
 use crate::settings::Settings;
 use crate::state::State;
 
 /// Further linearisations of a step that gained energy.
 const LEDGER_PASSES: usize = 4;
+/// Further linearisations of a step that overshot.
+const MAX_SEARCHES: usize = 30;
 
 impl Soft {
-    fn error(&self, error: &FemError) -> SimError {
-        SimError::NotPossible {
-            element: self.name.clone(),
-            reason: error.to_string(),
-        }
+    pub(super) fn error(&self, error: &FemError) -> SimError {
+        SimError::not_possible(&self.name, error)
     }
 
     /// Nodes on bodies that are no unknowns go where these take them.
     fn drive_held_nodes(&mut self, time_step: f64, places: &mut Places) -> Result<()> {
         for attachment in self.attachments.iter().filter(|one| one.is_held) {
-            let frame = attachment.frame as usize;
-            let (pose, twist) = (&places.frames.pose[frame], &places.frames.twist[frame]);
-            let origin = pose.translation.vector + twist.linear * time_step;
-            let rotation = turn(&pose.rotation, &twist.angular, time_step);
-            let end = origin + rotation * attachment.at.coords;
+            let end = end_of_step(attachment.frame, time_step, places) * attachment.at;
             for (piece, node) in copies(&self.cut, attachment) {
                 let piece = &mut self.pieces[piece];
                 let world = piece.nodes.start as usize + node;
-                let velocity = (end - places.nodes.position[world].coords) / time_step;
+                let velocity = (end - places.nodes.position[world]) / time_step;
                 places.nodes.velocity[world] = velocity;
                 let driven = piece.body.held_mut().drive(node, velocity);
-                driven.map_err(|error| SimError::NotPossible {
-                    element: self.name.clone(),
-                    reason: error.to_string(),
-                })?;
+                driven.map_err(|error| SimError::not_possible(&self.name, error))?;
             }
         }
         Ok(())
@@ -49,32 +41,24 @@ impl Soft {
 
     /// A and b about the start of the step, or about a guess of v̂.
     fn linearize(&mut self, now: &Now<'_>, guess: Option<&[f64]>) -> Result<()> {
-        let mut result = Ok(());
-        for piece in &mut self.pieces {
-            let start = piece.start(now);
-            let guess = guess.map(|guess| &guess[piece.v.clone()]);
-            result = piece.body.linearize(&start, guess);
-            if result.is_ok() {
-                result = piece.body.write_matrix(piece.matrix.values_mut());
-            }
-            if result.is_err() {
-                break;
-            }
-        }
-        result.map_err(|error| self.error(&error))
+        self.search.set_last(guess);
+        let done = linearize(&mut self.pieces, now, guess);
+        done.map_err(|error| self.error(&error))
+    }
+
+    /// A and b about where a [way that was too long](Self::overshoots) leads downhill.
+    fn linearize_at_trial(&mut self, now: &Now<'_>) -> Result<()> {
+        let done = linearize(&mut self.pieces, now, Some(self.search.take_trial()));
+        done.map_err(|error| self.error(&error))
     }
 
     /// What the energy of all pieces grew by beyond the work done on them, J, if that is more than
     /// rounding.
     fn gain(&mut self, now: &Now<'_>, v_hat: &[f64]) -> std::result::Result<bool, FemError> {
+        self.set_impulses(v_hat);
         let (mut balance, mut rounding) = (0.0, 0.0);
         for piece in &mut self.pieces {
             let v_hat = &v_hat[piece.v.clone()];
-            // Impulses of all constraints are what is left of A v̂ − b.
-            piece.matrix.mul(v_hat, &mut piece.impulse);
-            for (impulse, b) in piece.impulse.iter_mut().zip(piece.body.right_hand_side()) {
-                *impulse -= b;
-            }
             let start = piece.start(now);
             let ledger = piece.body.ledger(&start, v_hat, &piece.impulse)?;
             balance += ledger.balance();
@@ -82,6 +66,21 @@ impl Soft {
         }
         Ok(balance > rounding)
     }
+}
+
+/// Linearises all pieces and writes their matrices.
+fn linearize(
+    pieces: &mut [Piece],
+    now: &Now<'_>,
+    guess: Option<&[f64]>,
+) -> std::result::Result<(), FemError> {
+    for piece in pieces {
+        let start = piece.start(now);
+        let guess = guess.map(|guess| &guess[piece.v.clone()]);
+        piece.body.linearize(&start, guess)?;
+        piece.body.write_matrix(piece.matrix.values_mut())?;
+    }
+    Ok(())
 }
 
 /// All copies of the node of an attachment: piece and node in it.
@@ -110,7 +109,7 @@ impl Mechanism for Soft {
     fn prepare(&mut self, now: &Now<'_>, places: &mut Places) -> Result<()> {
         if now.guess.is_none() {
             self.drive_held_nodes(now.settings.time_step, places)?;
-            self.passes = 0;
+            (self.passes, self.searches) = (0, 0);
         }
         self.linearize(now, now.guess)
     }
@@ -133,9 +132,16 @@ impl Mechanism for Soft {
         Some(self)
     }
 
-    /// Newton's method where it was asked for, or where the step gained energy.
+    /// Newton's method where it was asked for, or where the step overshot or gained energy.
     fn revise(&mut self, now: &Now<'_>, v_hat: &[f64]) -> Result<bool> {
         let settings = *self.pieces[0].body.settings();
+        if self.searches < MAX_SEARCHES
+            && self.overshoots(now, v_hat).map_err(|e| self.error(&e))?
+        {
+            self.searches += 1;
+            self.linearize_at_trial(now)?;
+            return Ok(true);
+        }
         let asked = self.passes + 1 < settings.linearizations;
         let gained = settings.strict_ledger
             && !asked

@@ -1,6 +1,7 @@
 //! Soft bodies: tetrahedra in a world.
 
 mod equations;
+mod line_search;
 mod piece;
 mod read;
 mod rows;
@@ -14,10 +15,12 @@ use stiction_deformable::{TetMesh, fem};
 use stiction_islands::RowKey;
 use stiction_modeling::Motion;
 
+use crate::attachment;
 use crate::body::BodyHandle;
 use crate::error::{Result, SimError, finite_vector};
 use crate::mechanism::{MechanismHandle, Registry};
 use crate::world::{ColliderHandle, World};
+use line_search::LineSearch;
 use piece::Piece;
 use rows::Attachment;
 
@@ -124,6 +127,9 @@ pub(crate) struct Soft {
     collider: Option<ColliderHandle>,
     /// Linearisations of this step so far.
     passes: usize,
+    /// Those of this step because it overshot.
+    searches: usize,
+    search: LineSearch,
     /// Whether the last step gained energy that Newton's method did not take back.
     gained: bool,
 }
@@ -170,10 +176,7 @@ impl Soft {
         finite_vector(name, "velocity", body.velocity.iter())?;
         let pose = body.pose.translation.vector.iter();
         finite_vector(name, "pose", pose.chain(body.pose.rotation.coords.iter()))?;
-        let refuse = |reason: String| SimError::NotPossible {
-            element: name.clone(),
-            reason,
-        };
+        let refuse = |reason: String| SimError::not_possible(name, reason);
         let of_tet = match body.material_of_tet.is_empty() {
             true => vec![0; mesh.tets().len()],
             false => body.material_of_tet.clone(),
@@ -194,12 +197,7 @@ impl Soft {
                     "node {node} cannot be attached: there are {nodes}"
                 )));
             };
-            let Some(&motion) = registry.places.frames.motion.get(to.0) else {
-                return Err(SimError::Unknown {
-                    what: "body",
-                    name: to.0.to_string(),
-                });
-            };
+            let motion = attachment::motion_of(to, registry)?;
             if attachments
                 .iter()
                 .any(|other: &Attachment| other.node == node)
@@ -244,6 +242,8 @@ impl Soft {
             mesh: body.mesh,
             collider: None,
             passes: 0,
+            searches: 0,
+            search: LineSearch::default(),
             gained: false,
         };
         let nodes = soft.boundary.nodes.iter();
@@ -259,10 +259,22 @@ impl Soft {
         Some(piece.nodes.start + owner.node)
     }
 
+    /// Its collider, if it touches.
+    #[cfg(feature = "recording")]
+    pub(crate) fn touches_with(&self) -> Option<ColliderHandle> {
+        self.collider
+    }
+
     /// World indices of the nodes on its surface.
     #[cfg(feature = "recording")]
     pub(crate) fn surface_nodes(&self) -> &[u32] {
         &self.surface_nodes
+    }
+
+    /// Nodes of the mesh on its surface, in the same order.
+    #[cfg(feature = "recording")]
+    pub(crate) fn boundary_nodes(&self) -> &[u32] {
+        &self.boundary.nodes
     }
 
     /// Triangles of its surface by position among the nodes on it.

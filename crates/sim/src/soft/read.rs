@@ -108,10 +108,7 @@ impl World {
                 .body
                 .model()
                 .element_states(&self.state.q[piece.q.clone()]);
-            let states = states.map_err(|error| SimError::NotPossible {
-                element: body.name.clone(),
-                reason: error.to_string(),
-            })?;
+            let states = states.map_err(|error| body.error(&error))?;
             for (state, &tet) in states.into_iter().zip(part.tets()) {
                 all[tet as usize] = Some(state);
             }

@@ -8,6 +8,7 @@ use stiction_modeling::stabilization::equality_error;
 use stiction_modeling::{Motion, Places, Site};
 
 use super::Soft;
+use crate::attachment::AXES;
 use crate::mechanism::{RowContext, RowSource};
 
 /// A node fixed to a body.
@@ -23,12 +24,6 @@ pub(crate) struct Attachment {
     /// Whether the body is no unknown, and so the node is none.
     pub(super) is_held: bool,
 }
-
-const AXES: [Vector3<f64>; 3] = [
-    Vector3::new(1.0, 0.0, 0.0),
-    Vector3::new(0.0, 1.0, 0.0),
-    Vector3::new(0.0, 0.0, 1.0),
-];
 
 impl Soft {
     /// World nodes of the two copies of a seam.

@@ -6,6 +6,7 @@ use stiction_constraints::Outcome;
 
 use crate::body::BodyHandle;
 use crate::ledger::EnergyLedger;
+use crate::world::ColliderHandle;
 
 /// Wall-clock time of the stages of a step, s.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -132,6 +133,8 @@ pub struct ContactForce {
     pub body_a: Option<BodyHandle>,
     /// Second body, as the first.
     pub body_b: Option<BodyHandle>,
+    /// The colliders that touch, first and second.
+    pub colliders: [ColliderHandle; 2],
     /// Where, world, m.
     pub point: Point3<f64>,
     /// Unit normal from the first to the second.

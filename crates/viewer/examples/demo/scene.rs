@@ -332,7 +332,10 @@ pub(crate) fn everything(seconds: f64) -> Recording {
             },
             Deformable {
                 name: "cable".into(),
-                kind: DeformableKind::Rod { radius: 0.025 },
+                kind: DeformableKind::Rod {
+                    radius: 0.025,
+                    links: Vec::new(),
+                },
                 nodes: CABLE_NODES,
             },
         ],
@@ -345,6 +348,10 @@ pub(crate) fn everything(seconds: f64) -> Recording {
             frame.nodes[0] = jelly_nodes
                 .iter()
                 .map(|node| wobbling(node, frame.time))
+                .collect();
+            frame.stress[0] = jelly_nodes
+                .iter()
+                .map(|[_, _, z]| 1e4 * (1.0 - z))
                 .collect();
             frame.nodes[1] = (0..CABLE_NODES)
                 .map(|k| swinging(k as f64 / (CABLE_NODES - 1) as f64, frame.time))
@@ -395,6 +402,42 @@ fn swinging(s: f64, time: f64) -> [f64; 3] {
         -1.65 + swing,
         1.25 - 0.85 * sag + 0.03 * (12.0 * s - 4.0 * time).sin() * sag,
     ]
+}
+
+/// A straight rod that is twisted by `turns` from end to end after one second, one body a link.
+pub(crate) fn twisted(turns: f64) -> Recording {
+    const LINKS: u32 = 60;
+    let along = |k: u32| f64::from(k) / f64::from(LINKS - 1);
+    let header = Header {
+        scene: "a twisted rod".into(),
+        bodies: vec![Body::default(); LINKS as usize],
+        deformables: vec![Deformable {
+            name: "rod".into(),
+            kind: DeformableKind::Rod {
+                radius: 0.05,
+                links: (0..LINKS).collect(),
+            },
+            nodes: LINKS as usize,
+        }],
+        ..Header::default()
+    };
+    let frame = |time: f64| {
+        let mut frame = Frame::resting(&header);
+        frame.time = time;
+        for k in 0..LINKS {
+            let half = std::f64::consts::PI * turns * time * along(k);
+            let position = [0.0, 0.0, along(k)];
+            // About the axis of the rod, z.
+            frame.poses[k as usize] = Pose {
+                position,
+                rotation: [0.0, 0.0, half.sin(), half.cos()],
+            };
+            frame.nodes[0][k as usize] = position;
+        }
+        frame
+    };
+    let frames = vec![frame(0.0), frame(1.0)];
+    Recording { header, frames }
 }
 
 /// `count` bodies of all kinds in layers, one fixed ground: a load for the renderer.

@@ -149,6 +149,14 @@ impl Writer<'_, '_> {
             SensorKind::TendonLength(tendon) => ("tendonpos", "tendon", tendon.clone()),
             SensorKind::TendonVelocity(tendon) => ("tendonvel", "tendon", tendon.clone()),
             SensorKind::ActuatorForce(actuator) => ("actuatorfrc", "actuator", actuator.clone()),
+            SensorKind::ContactForce { .. }
+            | SensorKind::SoftStress { .. }
+            | SensorKind::RodForce { .. }
+            | SensorKind::RodMoment { .. } => {
+                let reason = "MJCF has no sensor of the whole contact force, of stress or of rods";
+                self.left_out.add("sensors of contact and stress", reason);
+                return;
+            }
             SensorKind::Frame {
                 body,
                 pose,

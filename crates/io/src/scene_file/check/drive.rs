@@ -135,8 +135,31 @@ fn sensors(file: &SceneFile, bodies: &Bodies) -> Result<()> {
                 tendon(file, &key("tendon"), name)?;
             }
             SensorKind::ActuatorForce(name) => actuator(file, &key("actuator"), name)?,
+            SensorKind::ContactForce { on, from } => {
+                touching(file, bodies, &key("on"), on)?;
+                if let Some(from) = from {
+                    touching(file, bodies, &key("from"), from)?;
+                }
+            }
+            SensorKind::SoftStress { soft, .. } => {
+                let known = file.scene.soft.iter().map(|soft| soft.name.as_str());
+                known_name(
+                    file,
+                    &key("soft"),
+                    ("soft body", "soft bodies"),
+                    soft,
+                    known,
+                )?;
+            }
+            SensorKind::RodForce { rod, .. } | SensorKind::RodMoment { rod, .. } => {
+                let known = file.scene.rods.iter().map(|rod| rod.name.as_str());
+                known_name(file, &key("rod"), ("rod", "rods"), rod, known)?;
+            }
             SensorKind::Frame { body, quantity, .. } => {
-                let role = bodies.find(file, &key("body"), body)?;
+                let role = match is_link_of_rod(file, body) {
+                    true => Role::Free,
+                    false => bodies.find(file, &key("body"), body)?,
+                };
                 let is_load = quantity.is_load();
                 if is_load && role != Role::Link {
                     let problem = format!("no joint carries the body \"{body}\"");
@@ -146,6 +169,45 @@ fn sensors(file: &SceneFile, bodies: &Bodies) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// Whether a name is that of a link of a rod; which numbers there are is known once it is made.
+fn is_link_of_rod(file: &SceneFile, name: &str) -> bool {
+    let split = name
+        .strip_suffix(']')
+        .and_then(|name| name.rsplit_once('['));
+    split.is_some_and(|(rod, number)| {
+        number.parse::<u32>().is_ok() && file.scene.rods.iter().any(|known| known.name == rod)
+    })
+}
+
+/// Refuses what is no body, soft body or rod.
+fn touching(file: &SceneFile, bodies: &Bodies, key: &str, name: &str) -> Result<()> {
+    let scene = &file.scene;
+    let is_known = scene.soft.iter().any(|soft| soft.name == name)
+        || scene.rods.iter().any(|rod| rod.name == name);
+    match is_known {
+        true => Ok(()),
+        false => bodies.find(file, key, name).map(|_| ()),
+    }
+}
+
+/// Refuses a name that is not among those there are.
+fn known_name<'a>(
+    file: &SceneFile,
+    key: &str,
+    (one, many): (&str, &str),
+    name: &str,
+    mut known: impl Iterator<Item = &'a str> + Clone,
+) -> Result<()> {
+    let all = known.clone();
+    match known.any(|known| known == name) {
+        true => Ok(()),
+        false => {
+            let advice = suggest::advice(many, name, all);
+            Err(file.error(key, format!("there is no {one} \"{name}\""), advice))
+        }
+    }
 }
 
 fn keyframes(file: &SceneFile, bodies: &Bodies) -> Result<()> {

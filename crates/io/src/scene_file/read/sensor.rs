@@ -12,6 +12,7 @@ use crate::error::Result;
 
 const JOINT: &[&str] = &["name", "kind", "cutoff", "robot", "joint"];
 const TENDON: &[&str] = &["name", "kind", "cutoff", "tendon"];
+const ROD: &[&str] = &["name", "kind", "cutoff", "rod", "joint"];
 const FRAME: &[&str] = &["name", "kind", "cutoff", "body", "position", "rotation"];
 
 /// The keys of each kind.
@@ -21,6 +22,10 @@ const KINDS: &[(&str, &[&str])] = &[
     ("tendon-length", TENDON),
     ("tendon-velocity", TENDON),
     ("actuator-force", &["name", "kind", "cutoff", "actuator"]),
+    ("contact-force", &["name", "kind", "cutoff", "on", "from"]),
+    ("soft-stress", &["name", "kind", "cutoff", "soft", "node"]),
+    ("rod-force", ROD),
+    ("rod-moment", ROD),
     ("frame-position", FRAME),
     ("frame-orientation", FRAME),
     ("frame-linear-velocity", FRAME),
@@ -54,6 +59,10 @@ pub(super) fn read(node: &Node<'_>, robots: &[RobotDescription]) -> Result<Senso
         single(&node, joint)?;
         Ok::<_, crate::IoError>((robot.name.clone(), joint.name.clone()))
     };
+    let rod_joint = || {
+        let joint = table.need("joint")?.count(u32::MAX as usize)?;
+        Ok::<_, crate::IoError>((table.need("rod")?.name()?, joint))
+    };
     let kind = match word {
         "joint-position" => {
             let (robot, joint) = joint()?;
@@ -66,6 +75,22 @@ pub(super) fn read(node: &Node<'_>, robots: &[RobotDescription]) -> Result<Senso
         "tendon-length" => SensorKind::TendonLength(table.need("tendon")?.name()?),
         "tendon-velocity" => SensorKind::TendonVelocity(table.need("tendon")?.name()?),
         "actuator-force" => SensorKind::ActuatorForce(table.need("actuator")?.name()?),
+        "contact-force" => SensorKind::ContactForce {
+            on: table.need("on")?.name()?,
+            from: table.read("from", |node| node.name())?,
+        },
+        "soft-stress" => SensorKind::SoftStress {
+            soft: table.need("soft")?.name()?,
+            node: table.read("node", |node| node.count(u32::MAX as usize))?,
+        },
+        "rod-force" => {
+            let (rod, joint) = rod_joint()?;
+            SensorKind::RodForce { rod, joint }
+        }
+        "rod-moment" => {
+            let (rod, joint) = rod_joint()?;
+            SensorKind::RodMoment { rod, joint }
+        }
         _ => {
             let quantity = QUANTITIES.iter().find(|&&(known, _)| known == word);
             SensorKind::Frame {

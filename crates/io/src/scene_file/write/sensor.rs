@@ -4,7 +4,7 @@ use toml_edit::Table;
 
 use super::super::read::QUANTITIES;
 use super::super::sensor::{SensorDescription, SensorKind};
-use super::table::Lines;
+use super::table::{Lines, count};
 
 pub(super) fn sensor(sensor: &SensorDescription) -> Table {
     let mut out = Table::new();
@@ -31,6 +31,30 @@ pub(super) fn sensor(sensor: &SensorDescription) -> Table {
         SensorKind::ActuatorForce(actuator) => {
             out.text("kind", "actuator-force");
             out.text("actuator", actuator);
+        }
+        SensorKind::ContactForce { on, from } => {
+            out.text("kind", "contact-force");
+            out.text("on", on);
+            if let Some(from) = from {
+                out.text("from", from);
+            }
+        }
+        SensorKind::SoftStress { soft, node } => {
+            out.text("kind", "soft-stress");
+            out.text("soft", soft);
+            if let Some(node) = node {
+                out.line("node", count(*node));
+            }
+        }
+        SensorKind::RodForce { rod, joint } => {
+            out.text("kind", "rod-force");
+            out.text("rod", rod);
+            out.line("joint", count(*joint));
+        }
+        SensorKind::RodMoment { rod, joint } => {
+            out.text("kind", "rod-moment");
+            out.text("rod", rod);
+            out.line("joint", count(*joint));
         }
         SensorKind::Frame {
             body,

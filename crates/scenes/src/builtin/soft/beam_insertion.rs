@@ -14,9 +14,8 @@ use stiction_sim::{
     Isometry3, Material, Point3, Result, RigidBody, Shape, SoftBody, Vector3, World,
 };
 
-use super::of_mesh;
+use super::{of_mesh, stage};
 use crate::builtin::robots::reach::{Arm, PANDA_JOINTS, PANDA_READY, PANDA_SERVOS, Reach, through};
-use crate::builtin::robots::stage::Stage;
 use crate::robots::PANDA;
 use crate::scene::{Options, Scene, SceneInfo};
 
@@ -47,11 +46,7 @@ const TIP: [f64; 2] = [0.06, -0.14];
 const ARRIVED: f64 = 1.6;
 
 fn build(options: &Options) -> Result<Scene> {
-    let mut stage = Stage::new(&PANDA, SCENE.name, 1.8)?;
-    stage.drop_actuators();
-    stage.settings().time_step = Some(0.01);
-    stage.settings().tolerance = Some(1e-6);
-    stage.settings().solver = Some("canal".to_owned());
+    let stage = stage(&PANDA, SCENE.name, 1.8)?;
     let name = stage.robot_name();
     let mut scene = stage.build(options)?;
     let world = &mut scene.world;

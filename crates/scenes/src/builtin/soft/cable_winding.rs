@@ -12,10 +12,10 @@ use std::f64::consts::{FRAC_PI_4, PI, TAU};
 use stiction_sim::deformable::rod::{Damping, Profile, Rod, RodError, RodMaterial, RodShape};
 use stiction_sim::{Isometry3, Material, Result, RigidBody, RodBody, Shape, SimError, Vector3};
 
+use super::stage;
 use crate::builtin::parts::floor;
 use crate::builtin::robots::cruise::cruise;
 use crate::builtin::robots::reach::{Arm, PANDA_JOINTS, PANDA_READY, PANDA_SERVOS, Reach, eased};
-use crate::builtin::robots::stage::Stage;
 use crate::builtin::robots::stick::{Stick, WRIST};
 use crate::robots::PANDA;
 use crate::scene::{Options, Scene, SceneInfo};
@@ -65,14 +65,9 @@ const STICK: Stick = Stick {
 };
 
 fn build(options: &Options, name: &str, links: usize) -> Result<Scene> {
-    let mut stage = Stage::new(&PANDA, name, RISING + WINDING)?;
-    stage.drop_actuators();
+    let mut stage = stage(&PANDA, name, RISING + WINDING)?;
     STICK.mount(&mut stage)?;
-    let settings = stage.settings();
-    settings.time_step = Some(0.01);
-    settings.tolerance = Some(1e-6);
-    settings.contact_margin = Some(2e-4);
-    settings.solver = Some("canal".to_owned());
+    stage.settings().contact_margin = Some(2e-4);
     let robot = stage.robot_name();
     let mut scene = stage.build(options)?;
     let world = &mut scene.world;

@@ -14,8 +14,32 @@ pub(super) mod soft_lab;
 pub(super) mod soft_mat;
 mod vehicle;
 
-use stiction_sim::SimError;
 use stiction_sim::deformable::mesh::MeshError;
+use stiction_sim::{Result, Settings, SimError};
+
+use super::robots::stage::Stage;
+use crate::robots::RobotFile;
+
+/// Steps, tolerance and solver of the scenes with robots, s and m/s; these have controllers in place of their
+/// file's actuators.
+fn stage(robot: &RobotFile, scene: &str, seconds: f64) -> Result<Stage> {
+    let mut stage = Stage::new(robot, scene, seconds)?;
+    stage.drop_actuators();
+    let settings = stage.settings();
+    settings.time_step = Some(0.01);
+    settings.tolerance = Some(1e-6);
+    settings.solver = Some("canal".to_owned());
+    Ok(stage)
+}
+
+/// The same of those without.
+fn settings() -> Settings {
+    Settings {
+        time_step: 0.01,
+        tolerance: 1e-6,
+        ..Settings::default()
+    }
+}
 
 /// Says which scene a mesh was refused for.
 fn of_mesh(scene: &str, error: &MeshError) -> SimError {

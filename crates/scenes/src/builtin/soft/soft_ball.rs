@@ -10,12 +10,12 @@ use stiction_sim::deformable::cut::PieceSize;
 use stiction_sim::deformable::fem::Material as SoftMaterial;
 use stiction_sim::deformable::mesh::ball;
 use stiction_sim::{
-    Inertia, Isometry3, JointKind, Material, ModelDescription, Result, Settings, Shape, Signal,
-    SoftBody, Transform, Vector3, World,
+    Inertia, Isometry3, JointKind, Material, ModelDescription, Result, Shape, Signal, SoftBody,
+    Transform, Vector3, World,
 };
 
 use super::follow::Follow;
-use super::of_mesh;
+use super::{of_mesh, settings};
 use crate::builtin::parts::floor;
 use crate::builtin::robots::stage::{Servo, ease};
 use crate::scene::{Options, Scene, SceneInfo};
@@ -49,12 +49,7 @@ const ASIDE: f64 = 0.2;
 const TILT: f64 = 0.6;
 
 fn build(options: &Options) -> Result<Scene> {
-    let settings = Settings {
-        time_step: 0.01,
-        tolerance: 1e-6,
-        ..Settings::default()
-    };
-    let mut world = options.world(settings, "canal")?;
+    let mut world = options.world(settings(), "canal")?;
     let surface = Material::with_friction(FRICTION);
     floor(&mut world, surface)?;
     add_gripper(&mut world, surface)?;

@@ -12,11 +12,11 @@ use stiction_sim::deformable::fem::Material as SoftMaterial;
 use stiction_sim::deformable::mesh::{Bounds, TetMesh, fill};
 use stiction_sim::{
     BodyHandle, Commands, Controller, FrameQuantity, Inertia, Isometry3, JointKind, Material,
-    ModelDescription, Result, RigidBody, Sensor, SensorKind, Settings, Shape, SoftBody, Tracking,
-    Transform, Vector3, World,
+    ModelDescription, Result, RigidBody, Sensor, SensorKind, Shape, SoftBody, Tracking, Transform,
+    Vector3, World,
 };
 
-use super::of_mesh;
+use super::{of_mesh, settings};
 use crate::builtin::parts::{floor, solid_box};
 use crate::builtin::robots::reach::eased;
 use crate::scene::{Options, Scene, SceneInfo};
@@ -53,12 +53,7 @@ const LIFTED: f64 = 1.0;
 const PUSHED: f64 = 1.6;
 
 fn build(options: &Options) -> Result<Scene> {
-    let settings = Settings {
-        time_step: 0.01,
-        tolerance: 1e-6,
-        ..Settings::default()
-    };
-    let mut world = options.world(settings, "canal")?;
+    let mut world = options.world(settings(), "canal")?;
     let surface = Material::with_friction(FRICTION);
     floor(&mut world, Material::with_friction(SLIPPERY))?;
     add_sensor(&mut world)?;

@@ -11,10 +11,11 @@ use stiction_sim::deformable::mesh::{MeshError, Pattern, ball, solid_box};
 use stiction_sim::deformable::rod::{Damping, Profile, Rod, RodError, RodMaterial, RodShape};
 use stiction_sim::{
     Commands, Controller, Inertia, Isometry3, JointKind, Material, ModelDescription, Result,
-    RigidBody, RobotHandle, RodBody, Settings, Shape, SimError, SoftBody, Tracking, Transform,
-    Vector3, World,
+    RigidBody, RobotHandle, RodBody, Shape, SimError, SoftBody, Tracking, Transform, Vector3,
+    World,
 };
 
+use super::settings;
 use crate::builtin::parts::{ball as rigid_ball, floor, solid_box as rigid_box};
 use crate::scene::{Options, Scene, SceneInfo};
 
@@ -30,12 +31,7 @@ const WALL: [f64; 2] = [0.01, 0.06];
 const CABLE: f64 = 0.004;
 
 fn build(options: &Options) -> Result<Scene> {
-    let settings = Settings {
-        time_step: 0.01,
-        tolerance: 1e-6,
-        ..Settings::default()
-    };
-    let mut world = options.world(settings, "canal")?;
+    let mut world = options.world(settings(), "canal")?;
     let surface = Material::with_friction(0.4);
     floor(&mut world, surface)?;
     for (name, x, y) in [

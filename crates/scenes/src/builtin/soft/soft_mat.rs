@@ -15,10 +15,10 @@ use stiction_sim::{
     BodyHandle, Isometry3, Material, Result, SoftBody, SoftContact, Vector3, World,
 };
 
-use super::of_mesh;
+use super::{of_mesh, stage};
 use crate::builtin::parts::floor;
 use crate::builtin::robots::reach::{Arm, PANDA_JOINTS, PANDA_READY, PANDA_SERVOS, Reach, eased};
-use crate::builtin::robots::stage::{Servo, Stage, swing};
+use crate::builtin::robots::stage::{Servo, swing};
 use crate::robots::PANDA_GRIPPER;
 use crate::scene::{Options, Scene, SceneInfo};
 
@@ -48,11 +48,7 @@ const ARRIVED: f64 = 2.5;
 const FINGER: Servo = Servo::new(1e4, 1e2);
 
 fn build(options: &Options) -> Result<Scene> {
-    let mut stage = Stage::new(&PANDA_GRIPPER, SCENE.name, 2.8)?;
-    stage.drop_actuators();
-    stage.settings().time_step = Some(0.01);
-    stage.settings().tolerance = Some(1e-6);
-    stage.settings().solver = Some("canal".to_owned());
+    let mut stage = stage(&PANDA_GRIPPER, SCENE.name, 2.8)?;
     for finger in ["left_finger", "right_finger"] {
         stage.start(finger, 0.001)?;
         stage.track(finger, FINGER, swing(0.001, 0.0, 0.0, 0.0))?;
