@@ -113,7 +113,7 @@ fn pairs() -> Vec<Pair> {
         pair("cylinder in bowl", &dish("a", bowl), &cylinder, 0.0232),
         pair("bowl on floor", &floor, &dish("b", bowl), 3.1e-3),
         pair("floor under torus", &torus(0.03, 0.01), &floor, -0.0101),
-        pair("bowl in compound", &two, &dish("b", bowl), 0.0735),
+        pair("bowl in compound", &two, &dish("b", bowl), 0.0726),
     ]
 }
 
