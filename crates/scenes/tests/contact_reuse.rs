@@ -29,6 +29,16 @@ struct Twice {
     missed: Arc<Mutex<Missed>>,
 }
 
+/// By pair, m.
+fn deepest_gaps(contacts: &[ContactPoint]) -> BTreeMap<[u32; 2], f64> {
+    let mut deepest = BTreeMap::new();
+    for c in contacts {
+        let gap = deepest.entry(c.colliders).or_insert(f64::INFINITY);
+        *gap = c.gap.min(*gap);
+    }
+    deepest
+}
+
 impl Detector for Twice {
     fn detect(
         &mut self,
@@ -38,17 +48,9 @@ impl Detector for Twice {
     ) -> Result<DetectReport> {
         self.thorough.detect(colliders, places, &mut self.found)?;
         let report = self.reusing.detect(colliders, places, contacts)?;
-        let deepest = |contacts: &[ContactPoint]| {
-            let mut deepest = BTreeMap::new();
-            for c in contacts {
-                let gap = deepest.entry(c.colliders).or_insert(f64::INFINITY);
-                *gap = c.gap.min(*gap);
-            }
-            deepest
-        };
-        let reused = deepest(contacts);
+        let reused = deepest_gaps(contacts);
         let mut missed = self.missed.lock().unwrap();
-        for (pair, gap) in deepest(&self.found) {
+        for (pair, gap) in deepest_gaps(&self.found) {
             // what is not found at all counts as found at the margin
             let with = reused.get(&pair).copied().unwrap_or(gap.max(0.0));
             missed.deepest = missed.deepest.max(with - gap);
@@ -99,7 +101,8 @@ fn run(scene: &str, max_contacts: usize, seconds: f64, dt: Option<f64>) -> Misse
     while scene.world.time() < seconds {
         scene.world.step().unwrap();
     }
-    std::mem::take(&mut missed.lock().unwrap())
+    let mut missed = missed.lock().unwrap();
+    std::mem::take(&mut *missed)
 }
 
 /// At most `deepest` m are missed, and contacts are as many within 1 %.
