@@ -3,9 +3,15 @@
 
     python3 benches/compare_builds.py trajectories OLD NEW
     python3 benches/compare_builds.py times OLD NEW --solvers canal --runs 10
+    python3 benches/compare_builds.py detection OLD NEW --scenes bolt-nut,dish-piling
 
 `trajectories` runs every scene with every solver in both builds and compares what `run --csv` writes of every
 step, all but wall-clock times. `times` runs both builds in turns and compares the smallest of each.
+`detection` does so with the time that finding contacts takes, beside that of solving them, and with the new build
+also without reuse of contacts.
+
+What follows `--` is handed to every run (`-- --dt 1e-3`), and after a second `--` to those of the new build
+alone (`-- -- --contact-reuse 0`).
 """
 
 import argparse
@@ -37,6 +43,7 @@ def run(program, scene, solver, arguments, *options):
     command += ["--seed", str(arguments.seed)]
     command += ["--seconds", str(arguments.seconds)] if arguments.seconds else []
     command += ["--solver", solver] if solver else []
+    command += arguments.both + (arguments.new_only if program == arguments.new else [])
     return subprocess.run(command + list(options), capture_output=True, text=True)
 
 
@@ -156,9 +163,48 @@ def compare_times(arguments, scenes, solvers):
     return failed == 0
 
 
+def stages_of(program, scene, solver, arguments, *options):
+    """Times of detection and solution and contacts of a step on average, s; None if the run failed."""
+    done = run(program, scene, solver, arguments, "--json", *options)
+    if done.returncode != 0:
+        return None
+    summary = json.loads(done.stdout)
+    steps = summary["steps"]
+    stages = summary["stages_s"]
+    return stages["detect"] / steps, stages["solve"] / steps, summary["contacts"]["mean"]
+
+
+def compare_detection(arguments, scenes, solvers):
+    """Prints times of detection of both builds, and ratios to each other and to the solution; whether every run ended well."""
+    head = f"{'scene':<20} {'build':<18}{'detect µs':>11}{'solve µs':>11}{'old/this':>10}{'detect/solve':>14}{'contacts':>10}"
+    print(head, flush=True)
+    failed = 0
+    for scene, solver in itertools.product(scenes, solvers):
+        variants = [("old", arguments.old, []), ("new", arguments.new, [])]
+        variants.append(("new, no reuse", arguments.new, ["--contact-reuse", "0"]))
+        results = [[] for _ in variants]
+        for turn in range(arguments.runs):
+            order = list(zip(variants, results))
+            for (_, program, options), found in order if turn % 2 == 0 else reversed(order):
+                found.append(stages_of(program, scene, solver, arguments, *options))
+        if any(None in found for found in results):
+            failed += 1
+            print(f"{scene:<20} a run failed", flush=True)
+            continue
+        old = min(result[0] for result in results[0])
+        for (name, _, _), found in zip(variants, results):
+            detect, solve = (min(result[k] for result in found) for k in range(2))
+            print(
+                f"{scene:<20} {name:<18}{detect * 1e6:>11.1f}{solve * 1e6:>11.1f}{old / detect:>10.2f}"
+                f"{detect / solve:>14.2f}{found[0][2]:>10.2f}",
+                flush=True,
+            )
+    return failed == 0
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("mode", choices=["trajectories", "times"])
+    parser.add_argument("mode", choices=["trajectories", "times", "detection"])
     parser.add_argument("old", help="a stiction program")
     parser.add_argument("new", help="another one")
     parser.add_argument("--scenes", help="names or files, separated by commas [default: all built-in scenes]")
@@ -169,7 +215,9 @@ def main():
     parser.add_argument("--runs", type=int, default=5, help="runs of each build, in turns, for times")
     parser.add_argument("--jobs", type=int, default=1, help="runs at once, for trajectories")
     parser.add_argument("--verbose", action="store_true", help="name equal trajectories too")
-    arguments = parser.parse_args()
+    words, *handed_on = split_at_dashes(sys.argv[1:])
+    arguments = parser.parse_args(words)
+    arguments.both, arguments.new_only = (handed_on + [[], []])[:2]
 
     trajectories = arguments.mode == "trajectories"
     if trajectories and arguments.seconds is None:
@@ -179,8 +227,19 @@ def main():
         solvers = arguments.solvers.split(",")
     else:
         solvers = names(arguments.old, "solvers") if trajectories else ["canal"]
-    compare = compare_trajectories if trajectories else compare_times
-    sys.exit(0 if compare(arguments, scenes, solvers) else 1)
+    compare = {"trajectories": compare_trajectories, "times": compare_times, "detection": compare_detection}
+    sys.exit(0 if compare[arguments.mode](arguments, scenes, solvers) else 1)
+
+
+def split_at_dashes(words):
+    """Lists of words between those that are `--`."""
+    parts = [[]]
+    for word in words:
+        if word == "--":
+            parts.append([])
+        else:
+            parts[-1].append(word)
+    return parts
 
 
 if __name__ == "__main__":

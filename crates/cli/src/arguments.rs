@@ -90,6 +90,11 @@ pub(crate) struct SceneArguments {
     #[arg(long, short, value_name = "RESIDUAL", value_parser = positive)]
     pub(crate) tolerance: Option<f64>,
 
+    /// Change of a distance after which the contacts of a pair with many are chosen anew, m; 0 chooses
+    /// in every step [default: the scene's own]
+    #[arg(long, value_name = "METRES", value_parser = not_negative)]
+    pub(crate) contact_reuse: Option<f64>,
+
     /// Seed of what is random in the scene
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub(crate) seed: u64,
@@ -474,6 +479,13 @@ pub(crate) fn positive(text: &str) -> Result<f64, String> {
     match text.parse::<f64>() {
         Ok(value) if value.is_finite() && value > 0.0 => Ok(value),
         _ => Err("a positive number is needed, such as 1e-8".into()),
+    }
+}
+
+fn not_negative(text: &str) -> Result<f64, String> {
+    match text.parse::<f64>() {
+        Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
+        _ => Err("a number that is not negative is needed, such as 1e-5 or 0".into()),
     }
 }
 

@@ -141,6 +141,35 @@ impl Bvh {
         }
     }
 
+    /// Whether [`visit`](Self::visit) comes to the leaf of `face`. Takes as long as there are triangles:
+    /// for rare questions.
+    pub(crate) fn reaches(
+        &self,
+        face: usize,
+        mut enter: impl FnMut(&Aabb, &Point3<f64>, f64) -> bool,
+    ) -> bool {
+        let Some(place) = self.order.iter().position(|&f| f as usize == face) else {
+            return false;
+        };
+        let (mut index, mut start, mut end) = (0, 0, self.order.len());
+        loop {
+            let node = &self.nodes[index];
+            if !enter(&node.aabb, &node.center, node.radius) {
+                return false;
+            }
+            if node.count > 0 {
+                return true;
+            }
+            // as `split` halves them
+            let middle = start + (end - start) / 2;
+            if place < middle {
+                (index, end) = (index + 1, middle);
+            } else {
+                (index, start) = (node.start as usize, middle);
+            }
+        }
+    }
+
     /// Face closest to `p` by `distance_squared(face)`, or `None` beyond `limit` (m).
     pub(crate) fn closest(
         &self,
@@ -204,6 +233,13 @@ mod tests {
         let mut seen = vec![0; n as usize];
         bvh.visit(|_, _, _| true, |f| seen[f] += 1);
         assert!(seen.iter().all(|&c| c == 1));
+        let low = |_: &Aabb, c: &Point3<f64>, r: f64| c.z - r <= 1.0;
+        let mut visited = vec![false; n as usize];
+        bvh.visit(low, |f| visited[f] = true);
+        assert!(visited.contains(&true) && visited.contains(&false));
+        for (f, &visited) in visited.iter().enumerate() {
+            assert_eq!(bvh.reaches(f, low), visited, "triangle {f}");
+        }
         for node in &bvh.nodes {
             assert!(node.radius <= node.aabb.half_extents().norm() * (1.0 + 1e-12));
         }

@@ -55,6 +55,7 @@ mod detector;
 mod error;
 mod flexible;
 mod frank_wolfe;
+mod lanes;
 mod material;
 mod narrow;
 mod pair_detector;

@@ -8,9 +8,14 @@
 //! position and normal (farthest-point clustering). Contacts kept in the last step are preferred when
 //! they do nearly as well, so that ids persist.
 
+mod passes;
+
 use nalgebra::{Point3, Vector3};
 
 use crate::contact::ShapeContact;
+use crate::lanes::vectorized;
+
+use passes::{Approach, Contacts, Largest, Strongest, fill_up};
 
 /// Limits of the reduction.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -47,7 +52,7 @@ pub(crate) struct Outline {
 
 /// Buffers of the reduction. Positions (about their mean, in units of their reach) and normals are
 /// kept by coordinate and in single precision, which is plenty for choosing and goes through the
-/// vector units four at a time.
+/// vector units eight at a time.
 #[derive(Debug, Default)]
 pub(crate) struct ReduceScratch {
     order: Vec<u32>,
@@ -219,14 +224,17 @@ impl ReduceScratch {
             let scaled = |c: &Outline| ((c.point[k] - center[k]) / size) as f32;
             arm.extend(self.outlines.iter().map(scaled));
             normal.extend(self.outlines.iter().map(|c| c.normal[k] as f32));
+            fill_up(arm);
+            fill_up(normal);
         }
         self.keep.clear();
         self.keep.resize(n, false);
+        let filled_up = self.arm[0].len();
         self.distance.clear();
-        self.distance.resize(n, f32::INFINITY);
+        self.distance.resize(filled_up, f32::INFINITY);
         for buffer in [&mut self.power, &mut self.opposite] {
             buffer.clear();
-            buffer.resize(n, 0.0);
+            buffer.resize(filled_up, 0.0);
         }
         self.known.clear();
         let known = (0..n as u32).filter(|&i| self.outlines[i as usize].known);
@@ -251,46 +259,45 @@ impl ReduceScratch {
         }
         self.keep[i] = true;
         self.n_kept += 1;
-        let n = self.distance.len();
-        let [px, py, pz] = self.arm.each_ref().map(|a| &a[..n]);
-        let [nx, ny, nz] = self.normal.each_ref().map(|a| &a[..n]);
-        let (p, q) = ([px[i], py[i], pz[i]], [nx[i], ny[i], nz[i]]);
-        let square = |x: f32| x * x;
-        for (j, d) in self.distance.iter_mut().enumerate() {
-            let apart = square(px[j] - p[0]) + square(py[j] - p[1]) + square(pz[j] - p[2]);
-            let turned = square(nx[j] - q[0]) + square(ny[j] - q[1]) + square(nz[j] - q[2]);
-            let both = apart + 0.25 * turned;
-            *d = if both < *d { both } else { *d };
-        }
+        vectorized(Approach {
+            contacts: contacts(&self.arm, &self.normal),
+            kept: i,
+            distance: &mut self.distance,
+        });
     }
 
     /// The contacts with the largest power, per unit of normal force, against a motion (velocity,
     /// then angular velocity in units of half the reach) and against its opposite.
     fn strongest(&mut self, motion: &[f32; 6], friction: f32) -> [usize; 2] {
-        let n = self.power.len();
-        let [px, py, pz] = self.arm.each_ref().map(|a| &a[..n]);
-        let [nx, ny, nz] = self.normal.each_ref().map(|a| &a[..n]);
-        let opposite = &mut self.opposite[..n];
-        let [vx, vy, vz, wx, wy, wz] = *motion;
-        let [wx, wy, wz] = [wx, wy, wz].map(|w| 2.0 * w);
-        for (j, power) in self.power.iter_mut().enumerate() {
-            let mx = vx + wy * pz[j] - wz * py[j];
-            let my = vy + wz * px[j] - wx * pz[j];
-            let mz = vz + wx * py[j] - wy * px[j];
-            let along = mx * nx[j] + my * ny[j] + mz * nz[j];
-            let across = mx * mx + my * my + mz * mz - along * along;
-            let slip = friction * (if across > 0.0 { across } else { 0.0 }).sqrt();
-            *power = slip + along;
-            opposite[j] = slip - along;
-        }
-        [&self.power, &self.opposite].map(|values| self.largest_or_known(values))
+        let [top, opposite_top] = vectorized(Strongest {
+            contacts: contacts(&self.arm, &self.normal),
+            motion,
+            friction,
+            power: &mut self.power,
+            opposite: &mut self.opposite,
+        });
+        [
+            self.known_or(&self.power, top),
+            self.known_or(&self.opposite, opposite_top),
+        ]
     }
 
     /// Index of the largest value; a known one wins if nearly as good.
     fn largest_or_known(&self, values: &[f32]) -> usize {
-        let top = largest(values);
+        self.known_or(values, vectorized(Largest(values)))
+    }
+
+    /// A known one if it is nearly as good as the largest value, which is at `top`.
+    fn known_or(&self, values: &[f32], top: usize) -> usize {
         let limit = LOYALTY * values[top];
         first_known(&self.known, values, limit).unwrap_or(top)
+    }
+}
+
+fn contacts<'a>(arm: &'a [Vec<f32>; 3], normal: &'a [Vec<f32>; 3]) -> Contacts<'a> {
+    Contacts {
+        arm: arm.each_ref().map(Vec::as_slice),
+        normal: normal.each_ref().map(Vec::as_slice),
     }
 }
 
@@ -301,28 +308,6 @@ fn first_known(known: &[u32], values: &[f32], limit: f32) -> Option<usize> {
     known
         .filter(|&i| values[i] > 0.0)
         .find(|&i| values[i] >= limit)
-}
-
-/// Index of the first largest value, in lanes so that the compiler can use vector registers.
-fn largest(values: &[f32]) -> usize {
-    const LANES: usize = 8;
-    let mut lanes = [f32::NEG_INFINITY; LANES];
-    let (chunks, rest) = values.as_chunks::<LANES>();
-    for chunk in chunks {
-        for k in 0..LANES {
-            lanes[k] = if chunk[k] > lanes[k] {
-                chunk[k]
-            } else {
-                lanes[k]
-            };
-        }
-    }
-    let top = lanes
-        .iter()
-        .chain(rest)
-        .copied()
-        .fold(f32::NEG_INFINITY, f32::max);
-    values.iter().position(|&v| v == top).unwrap_or(0)
 }
 
 /// The six axes of motion, and every axis with each other one added or subtracted in full and in

@@ -79,6 +79,7 @@ pub(crate) fn changed(settings: Settings, given: &SettingsDescription) -> Settin
         baumgarte: given.baumgarte.unwrap_or(settings.baumgarte),
         push_out_speed: given.push_out_speed.unwrap_or(settings.push_out_speed),
         contact_margin: given.contact_margin.unwrap_or(settings.contact_margin),
+        contact_reuse: given.contact_reuse.unwrap_or(settings.contact_reuse),
         relinearizations: given.relinearizations.unwrap_or(settings.relinearizations),
         integrator: given.integrator.unwrap_or(settings.integrator),
         integration_tolerance: given

@@ -2,6 +2,7 @@
 
 use nalgebra::Vector3;
 use serde::{Deserialize, Serialize};
+use stiction_collision::NarrowSettings;
 use stiction_dynamics::{Integrator, MotionSettings};
 use stiction_islands::OverlapPolicy;
 use stiction_modeling::Scheme;
@@ -34,6 +35,11 @@ pub struct Settings {
     /// Gap up to which contacts are handed to the solver even between bodies at rest, m. What
     /// moves sees further, by the way it goes in a step.
     pub contact_margin: f64,
+    /// Which contacts stand for a pair of curved bodies with many is chosen anew when a distance between
+    /// their surfaces may have changed by this, m; their points, normals and gaps are of every step. 0
+    /// chooses in every step.
+    #[serde(default = "default_contact_reuse")]
+    pub contact_reuse: f64,
     /// Further passes of linearise-and-solve in one step, with arms and axes of joints averaged over it;
     /// 0 is the plain scheme. With θ = 1/2 there are at least two. Passes that do not settle are not used; with θ =
     /// 1/2 the step is then made in halves.
@@ -109,6 +115,7 @@ impl Settings {
             "must be from 1 to 65536",
         )?;
         not_negative("settings", "contact_margin", self.contact_margin)?;
+        not_negative("settings", "contact_reuse", self.contact_reuse)?;
         check(
             "settings",
             "joint_tolerance",
@@ -154,6 +161,10 @@ impl Settings {
 
 const MOST_SUBSTEPS: usize = 1 << 16;
 
+fn default_contact_reuse() -> f64 {
+    NarrowSettings::default().reuse
+}
+
 fn default_integration_tolerance() -> f64 {
     MotionSettings::default().tolerance
 }
@@ -178,6 +189,7 @@ impl Default for Settings {
             baumgarte: 0.2,
             push_out_speed: 0.5,
             contact_margin: 1e-3,
+            contact_reuse: default_contact_reuse(),
             relinearizations: 0,
             integrator: Integrator::Rk4,
             integration_tolerance: default_integration_tolerance(),

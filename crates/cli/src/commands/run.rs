@@ -126,6 +126,7 @@ pub(crate) fn options(arguments: &SceneArguments, solver: Option<&str>) -> Optio
             time_step: arguments.dt,
             solver: solver.map(str::to_owned),
             tolerance: arguments.tolerance,
+            contact_reuse: arguments.contact_reuse,
             ..SettingsDescription::default()
         },
         seconds: arguments.seconds,

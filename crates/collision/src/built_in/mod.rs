@@ -54,7 +54,7 @@ pub struct BuiltInDetector {
 }
 
 impl BuiltInDetector {
-    /// Detection that has seen nothing yet. Refuses a negative or non-finite margin.
+    /// Detection that has seen nothing yet. Refuses a margin or a way of reuse that is negative or not finite.
     pub fn new(settings: DetectionSettings) -> Result<Self> {
         settings.validate()?;
         Ok(Self {

@@ -24,9 +24,10 @@ pub struct DetectionSettings {
 }
 
 impl DetectionSettings {
-    /// Refuses a negative or non-finite margin.
+    /// Refuses a margin or a way of reuse that is negative or not finite.
     pub(super) fn validate(&self) -> Result<()> {
         non_negative("collision detection", "margin", self.narrow.margin)?;
+        non_negative("collision detection", "reuse", self.narrow.reuse)?;
         Ok(())
     }
 }

@@ -78,7 +78,9 @@ pub(super) fn against_sdf(
     scratch: &mut FaceScratch,
     out: &mut Vec<ShapeContact>,
 ) {
-    let Remembered { warm, kept, path } = remembered;
+    let Remembered {
+        warm, kept, path, ..
+    } = remembered;
     let knows = |feature| is_kept(kept, path, feature);
     minima(side, sdf, pose, settings, warm, knows, scratch);
     out.extend(scratch.hits.iter().map(|hit| ShapeContact {

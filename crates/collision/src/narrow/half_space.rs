@@ -2,9 +2,13 @@
 
 use nalgebra::{Isometry3, Point3, Vector3};
 
+use super::choice::Choices;
 use super::manifold::ManifoldScratch;
+use super::placement::Placement;
+use super::{NarrowSettings, Remembered};
+use crate::aabb::Aabb;
 use crate::contact::ShapeContact;
-use crate::sdf::Sdf;
+use crate::sdf::{HalfSpaceSdf, Sdf};
 use crate::shape::{Convex, TriangleMesh};
 
 /// Feature name of the deepest point of a curved shape.
@@ -46,35 +50,112 @@ pub(super) fn against_convex(
     }
 }
 
-/// Vertices within the margin; with the true surface known, the lowest one is slid to the deepest
-/// point of that surface, which a mesh of a curved solid only approximates.
+/// What was looked at of a solid that is no part of a compound.
+#[derive(Debug, Default)]
+pub(super) enum FloorLook {
+    /// Not such a pair.
+    #[default]
+    None,
+    /// Chosen vertices, and how many others there were.
+    AtChosen(usize),
+    /// All vertices: the pair is to be remembered by what is kept of them.
+    AtAll(Floor),
+}
+
+impl FloorLook {
+    /// How many contacts were not looked at because they had not been chosen.
+    pub(super) fn n_dropped(&self) -> usize {
+        match self {
+            Self::AtChosen(n_dropped) => *n_dropped,
+            _ => 0,
+        }
+    }
+}
+
+/// Vertices above a half-space.
+#[derive(Debug)]
+pub(super) struct Floor {
+    bounds: Aabb,
+    n_vertices: usize,
+    /// Of the mesh in the frame of the half-space.
+    pose: Isometry3<f64>,
+}
+
+impl Floor {
+    fn placement(&self) -> Placement<'_> {
+        Placement {
+            sdf: &HalfSpaceSdf,
+            bounds: self.bounds,
+            pose: self.pose,
+        }
+    }
+
+    /// Notes which vertices were kept.
+    pub(super) fn note(
+        &self,
+        settings: &NarrowSettings,
+        kept: &[ShapeContact],
+        n_dropped: usize,
+        choices: &mut Choices,
+    ) {
+        let chosen = kept.iter().map(|c| (c.feature as u32, c.gap));
+        let now = self.placement();
+        choices.note(0, &now, self.n_vertices, settings, chosen, n_dropped);
+    }
+}
+
+/// Vertices of a mesh within the margin; the lowest one is slid to the deepest point of the true
+/// surface, which a mesh of a curved solid only approximates. While the pair has hardly moved since
+/// its contacts were chosen, only the chosen vertices are looked at.
+pub(super) fn against_sdf(
+    (mesh, sdf): (&TriangleMesh, &dyn Sdf),
+    pose: &Isometry3<f64>,
+    settings: &NarrowSettings,
+    remembered: &Remembered<'_>,
+    look: &mut FloorLook,
+    out: &mut Vec<ShapeContact>,
+) {
+    let start = out.len();
+    let lay = Lay::new(pose);
+    if let (0, Some((choices, _))) = (remembered.path, &remembered.many) {
+        let floor = Floor {
+            bounds: mesh.bounds(),
+            n_vertices: mesh.vertices().len(),
+            pose: *pose,
+        };
+        let now = floor.placement();
+        if let Some(choice) = choices.good(0, &now, floor.n_vertices, settings) {
+            let margin = choice.margin(settings);
+            for &v in choice.faces() {
+                lay.look_at(mesh, v, margin, out);
+            }
+            if choice.is_served_by(out.len() - start) {
+                *look = FloorLook::AtChosen(choice.n_dropped);
+                lay.slide_lowest(mesh, sdf, &mut out[start..]);
+                return;
+            }
+            out.truncate(start);
+        }
+        *look = FloorLook::AtAll(floor);
+    }
+    against_mesh(mesh, pose, settings.margin, out);
+    lay.slide_lowest(mesh, sdf, &mut out[start..]);
+}
+
+/// Vertices within the margin.
 pub(super) fn against_mesh(
     mesh: &TriangleMesh,
-    surface: Option<&dyn Sdf>,
     pose: &Isometry3<f64>,
     margin: f64,
     out: &mut Vec<ShapeContact>,
 ) {
     let start = out.len();
-    let up = pose.rotation.inverse() * Vector3::z();
-    let height = |p: &Point3<f64>| up.dot(&p.coords) + pose.translation.vector.z;
-    let contact = |feature: u64, p: &Point3<f64>| {
-        let q = pose * p;
-        ShapeContact {
-            feature,
-            point: Point3::new(q.x, q.y, 0.5 * q.z),
-            normal: Vector3::z(),
-            gap: q.z,
-        }
-    };
+    let lay = Lay::new(pose);
     mesh.bvh().visit(
-        |_, center, radius| height(center) - radius <= margin,
+        |_, center, radius| lay.height(center) - radius <= margin,
         |face| {
             for v in mesh.faces()[face] {
-                let p = &mesh.vertices()[v as usize];
-                if height(p) <= margin {
-                    out.push(contact(u64::from(v), p));
-                }
+                lay.look_at(mesh, v, margin, out);
             }
         },
     );
@@ -87,12 +168,51 @@ pub(super) fn against_mesh(
         }
     }
     out.truncate(kept);
-    let lowest = (start..out.len()).min_by(|&i, &j| out[i].gap.total_cmp(&out[j].gap));
-    if let (Some(sdf), Some(i)) = (surface, lowest) {
-        let from = mesh.vertices()[out[i].feature as usize];
-        let deepest = contact(out[i].feature, &slide_down(sdf, from, &up));
-        if deepest.gap < out[i].gap {
-            out[i] = deepest;
+}
+
+/// How a mesh lies above the half-space.
+struct Lay<'a> {
+    pose: &'a Isometry3<f64>,
+    /// Normal of the half-space in the frame of the mesh.
+    up: Vector3<f64>,
+}
+
+impl<'a> Lay<'a> {
+    fn new(pose: &'a Isometry3<f64>) -> Self {
+        let up = pose.rotation.inverse() * Vector3::z();
+        Self { pose, up }
+    }
+
+    fn height(&self, p: &Point3<f64>) -> f64 {
+        self.up.dot(&p.coords) + self.pose.translation.vector.z
+    }
+
+    fn contact(&self, feature: u64, p: &Point3<f64>) -> ShapeContact {
+        let q = self.pose * p;
+        ShapeContact {
+            feature,
+            point: Point3::new(q.x, q.y, 0.5 * q.z),
+            normal: Vector3::z(),
+            gap: q.z,
+        }
+    }
+
+    fn look_at(&self, mesh: &TriangleMesh, v: u32, margin: f64, out: &mut Vec<ShapeContact>) {
+        let p = &mesh.vertices()[v as usize];
+        if self.height(p) <= margin {
+            out.push(self.contact(u64::from(v), p));
+        }
+    }
+
+    /// Slides the lowest of the contacts down the surface.
+    fn slide_lowest(&self, mesh: &TriangleMesh, sdf: &dyn Sdf, contacts: &mut [ShapeContact]) {
+        let lowest = contacts.iter_mut().min_by(|a, b| a.gap.total_cmp(&b.gap));
+        if let Some(lowest) = lowest {
+            let from = mesh.vertices()[lowest.feature as usize];
+            let deepest = self.contact(lowest.feature, &slide_down(sdf, from, &self.up));
+            if deepest.gap < lowest.gap {
+                *lowest = deepest;
+            }
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Narrow phase: two shapes in, contact points out.
 
 mod boxes;
+mod choice;
+mod clearance;
 mod convex;
 mod curved;
 mod faces;
@@ -9,6 +11,7 @@ mod line;
 mod manifold;
 mod mesh;
 mod patch;
+mod placement;
 mod root;
 mod sdf;
 mod separation;
@@ -21,8 +24,11 @@ use crate::frank_wolfe::{FrankWolfeSettings, SearchEffort};
 use crate::reduce::{ReduceScratch, ReduceSettings, merge_duplicates, reduce};
 use crate::shape::{Convex, Core, CurvedMesh, Form, SdfSolid, Shape};
 
+use choice::Choices;
+use clearance::Clearances;
 use curved::{CurvedScratch, CurvedSide};
 use faces::{FaceScratch, FaceSide, WarmStart};
+use half_space::FloorLook;
 use separation::SeparationScratch;
 
 /// How pairs are tested.
@@ -34,6 +40,10 @@ pub struct NarrowSettings {
     pub frank_wolfe: FrankWolfeSettings,
     /// Reduction of pairs with many points.
     pub reduce: ReduceSettings,
+    /// Which contacts stand for a pair with many is chosen anew when a distance between its surfaces
+    /// may have changed by this, m; points, normals and gaps are of every step. Then no contact is
+    /// deeper by more than twice this than the deepest that is reported. 0 chooses in every step.
+    pub reuse: f64,
 }
 
 impl NarrowSettings {
@@ -51,6 +61,7 @@ impl Default for NarrowSettings {
             margin: 1e-3,
             frank_wolfe: FrankWolfeSettings::default(),
             reduce: ReduceSettings::default(),
+            reuse: 1e-5,
         }
     }
 }
@@ -62,6 +73,9 @@ pub struct PairMemory {
     kept: Vec<u64>,
     /// Contacts found before reduction in the last call.
     n_raw: usize,
+    choices: Choices,
+    #[serde(skip)]
+    clearances: Clearances,
 }
 
 impl PairMemory {
@@ -91,6 +105,8 @@ struct Remembered<'a> {
     kept: &'a [u64],
     /// Name of the parts, 0 outside compounds.
     path: u64,
+    /// What stands for the pair, and what is clear of the other side; not for plain meshes.
+    many: Option<(&'a mut Choices, &'a mut Clearances)>,
 }
 
 impl<'a> Remembered<'a> {
@@ -99,6 +115,7 @@ impl<'a> Remembered<'a> {
             warm: (path == 0).then_some(&mut memory.warm),
             kept: &memory.kept,
             path,
+            many: Some((&mut memory.choices, &mut memory.clearances)),
         }
     }
 
@@ -107,6 +124,7 @@ impl<'a> Remembered<'a> {
             warm: None,
             kept: &[],
             path: 0,
+            many: None,
         }
     }
 
@@ -137,6 +155,7 @@ pub struct NarrowScratch {
     faces: FaceScratch,
     curved: CurvedScratch,
     reduce: ReduceScratch,
+    floor: FloorLook,
     found: Vec<ShapeContact>,
 }
 
@@ -168,13 +187,18 @@ pub fn contacts_between(
     }
     let mut found = std::mem::take(&mut scratch.found);
     found.clear();
+    let is_many = is_many_point_pair(a, b);
+    if is_many && memory.clearances.belong_to(a, b) {
+        memory.choices.clear();
+    }
     memory.warm.begin();
     scratch.curved.n_dropped = 0;
+    scratch.floor = FloorLook::None;
     let result = dispatch(a, b, pose_ab, settings, memory, 0, scratch, &mut found);
     memory.warm.finish();
-    memory.n_raw = found.len() + scratch.curved.n_dropped;
+    memory.n_raw = found.len() + scratch.curved.n_dropped + scratch.floor.n_dropped();
     if result.is_ok() {
-        if is_many_point_pair(a, b) {
+        if is_many {
             let limits = settings.reduce;
             merge_duplicates(
                 &mut found,
@@ -183,6 +207,10 @@ pub fn contacts_between(
                 &mut scratch.reduce,
             );
             reduce(&mut found, &limits, &memory.kept, &mut scratch.reduce);
+            if let FloorLook::AtAll(look) = &scratch.floor {
+                let n_dropped = memory.n_raw - found.len();
+                look.note(settings, &found, n_dropped, &mut memory.choices);
+            }
         }
         memory.kept.clear();
         memory.kept.extend(found.iter().map(|c| c.feature));
@@ -253,11 +281,13 @@ fn dispatch(
             half_space::against_convex(convex, pose_ab, margin, &mut scratch.manifold, out);
         }
         (Form::HalfSpace, Form::Mesh(mesh)) => {
-            half_space::against_mesh(mesh, None, pose_ab, margin, out);
+            half_space::against_mesh(mesh, pose_ab, margin, out);
         }
         (Form::HalfSpace, Form::Sdf(solid)) => match &solid.faces {
             Some(faces) => {
-                half_space::against_mesh(faces.mesh(), Some(&*solid.sdf), pose_ab, margin, out);
+                let side = (faces.mesh(), &*solid.sdf);
+                let floor = &mut scratch.floor;
+                half_space::against_sdf(side, pose_ab, settings, &remembered, floor, out);
             }
             None => return Err(unsupported(a, b)),
         },

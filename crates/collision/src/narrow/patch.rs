@@ -26,7 +26,11 @@ impl Other<'_> {
 
     /// φ and ∇φ at a point of the faces' frame, in that frame.
     pub(super) fn sample(&self, p: &Point3<f64>) -> SdfSample {
-        let s = self.sdf.sample(&self.local(p));
+        self.turned(self.sdf.sample(&self.local(p)))
+    }
+
+    /// A sample of the solid's frame in that of the faces.
+    pub(super) fn turned(&self, s: SdfSample) -> SdfSample {
         SdfSample {
             value: s.value,
             gradient: self.rotation * s.gradient,
@@ -140,17 +144,22 @@ impl<'a> PatchSearch<'a> {
     /// each of its tangent planes, and a plane is lowest at a corner. Of the planes at the middle and
     /// the corners the highest counts, because at a crease one of them may be needlessly steep.
     pub(super) fn lower_bound(&self) -> f64 {
-        let bound = |p: &PatchPoint| {
-            let slopes = self.slopes(p);
-            p.sample.value + slopes[0].min(slopes[1]).min(slopes[2])
-        };
-        let [a, b, c] = &self.corners;
-        let corners = bound(a).max(bound(b)).max(bound(c));
+        let [a, b, c] = self.corners.each_ref().map(|p| self.plane_bound(p));
+        a.max(b).max(c).max(self.middle_bound())
+    }
+
+    /// The same by the plane at the middle alone; −∞ if that is not on the surface.
+    pub(super) fn middle_bound(&self) -> f64 {
         if self.patch.center_on_surface {
-            corners.max(bound(&self.middle))
+            self.plane_bound(&self.middle)
         } else {
-            corners
+            f64::NEG_INFINITY
         }
+    }
+
+    fn plane_bound(&self, p: &PatchPoint) -> f64 {
+        let slopes = self.slopes(p);
+        p.sample.value + slopes[0].min(slopes[1]).min(slopes[2])
     }
 
     /// The point with these weights; `None` where the surface is out of reach.

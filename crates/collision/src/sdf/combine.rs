@@ -3,8 +3,9 @@
 //! All keep the Lipschitz bound of their members: min, max and |·| do, and the polynomial smooth
 //! minimum's gradient is a convex combination of the two gradients.
 
-use nalgebra::Point3;
+use nalgebra::{Isometry3, Point3};
 
+use super::change::longest_way;
 use super::{Sdf, SdfRef, SdfSample};
 use crate::aabb::Aabb;
 use crate::error::{CollisionError, Result, non_negative, positive};
@@ -44,6 +45,10 @@ impl Sdf for Rounded {
     fn feature_size(&self) -> f64 {
         self.inner.feature_size()
     }
+
+    fn change(&self, motion: &Isometry3<f64>, region: &Aabb, reach: f64) -> f64 {
+        self.inner.change(motion, region, reach + self.radius)
+    }
 }
 
 /// |φ| − t/2: the wall of thickness t along the surface.
@@ -82,6 +87,11 @@ impl Sdf for Shell {
     fn feature_size(&self) -> f64 {
         self.inner.feature_size().min(0.5 * self.thickness)
     }
+
+    fn change(&self, motion: &Isometry3<f64>, region: &Aabb, reach: f64) -> f64 {
+        let reach = reach + 0.5 * self.thickness;
+        self.inner.change(motion, region, reach)
+    }
 }
 
 /// Smooth minimum of two samples with blending width `k` (m); k = 0 is the sharp minimum.
@@ -114,6 +124,20 @@ fn smallest_feature(members: &[SdfRef]) -> f64 {
         .iter()
         .map(|m| m.feature_size())
         .fold(f64::INFINITY, f64::min)
+}
+
+/// Minimum and maximum change by no more than a member does, clamped or not; a blend of clamped values
+/// is not the clamped blend, so that there only the way counts.
+fn largest_change<'a>(
+    members: impl IntoIterator<Item = &'a SdfRef>,
+    blend: f64,
+    (motion, region, reach): (&Isometry3<f64>, &Aabb, f64),
+) -> f64 {
+    let change = |member: &SdfRef| match blend > 0.0 {
+        true => member.lipschitz() * longest_way(motion, region),
+        false => member.change(motion, region, reach),
+    };
+    members.into_iter().map(change).fold(0.0, f64::max)
 }
 
 fn at_least_one(kind: &str, members: Vec<SdfRef>) -> Result<Vec<SdfRef>> {
@@ -173,6 +197,10 @@ impl Sdf for Union {
 
     fn feature_size(&self) -> f64 {
         smallest_feature(&self.members)
+    }
+
+    fn change(&self, motion: &Isometry3<f64>, region: &Aabb, reach: f64) -> f64 {
+        largest_change(&self.members, self.blend, (motion, region, reach))
     }
 
     fn branches(&self, p: &Point3<f64>, visit: &mut dyn FnMut(u64, SdfSample)) {
@@ -235,6 +263,10 @@ impl Sdf for Intersection {
     fn feature_size(&self) -> f64 {
         smallest_feature(&self.members)
     }
+
+    fn change(&self, motion: &Isometry3<f64>, region: &Aabb, reach: f64) -> f64 {
+        largest_change(&self.members, self.blend, (motion, region, reach))
+    }
 }
 
 /// max(φ_a, −φ_b): a without b, blended over `k` metres.
@@ -285,5 +317,10 @@ impl Sdf for Difference {
 
     fn feature_size(&self) -> f64 {
         self.kept.feature_size().min(self.removed.feature_size())
+    }
+
+    fn change(&self, motion: &Isometry3<f64>, region: &Aabb, reach: f64) -> f64 {
+        let members = [&self.kept, &self.removed];
+        largest_change(members, self.blend, (motion, region, reach))
     }
 }

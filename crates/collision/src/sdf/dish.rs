@@ -7,12 +7,14 @@
 //!
 //! revolved about z. Outside the solid this is the exact distance.
 
-use nalgebra::{Point2, Point3, Vector2, Vector3};
+use nalgebra::{Isometry3, Point2, Point3, Vector2, Vector3};
 
+use super::change::way_but_turning;
 use super::primitives::direction_or;
-use super::{Sdf, SdfSample};
+use super::{SampleBatch, Sdf, SdfSample};
 use crate::aabb::Aabb;
 use crate::error::{CollisionError, Result, finite, non_negative, positive};
+use crate::lanes::{Kernel, vectorized};
 
 /// A dish: floor O–A, wall A–B, padding d.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -138,7 +140,66 @@ impl Dish {
     }
 }
 
+/// Floor and wall, the nearer one chosen without a branch, for all points of a batch.
+struct DishPass<'a> {
+    dish: &'a Dish,
+    batch: &'a mut SampleBatch,
+}
+
+impl Kernel for DishPass<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (dish, n) = (self.dish, self.batch.len());
+        let SampleBatch {
+            points: [x, y, z],
+            values,
+            gradients: [gx, gy, gz],
+            work,
+        } = self.batch;
+        let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
+        let (gx, gy, gz) = (&mut gx[..n], &mut gy[..n], &mut gz[..n]);
+        let (values, work) = (&mut values[..n], &mut work[..n]);
+        // in the order of operations of `sample`, so that the bits are the same
+        for i in 0..n {
+            let r = (x[i] * x[i] + y[i] * y[i]).sqrt();
+            let (radial_x, radial_y) = (x[i] / r, y[i] / r);
+            let offset = |segment: &Segment| {
+                let (from_r, from_z) = (r - segment.start.x, z[i] - segment.start.y);
+                let along = from_r * segment.span.x + from_z * segment.span.y;
+                let t = (along * segment.inverse_square).clamp(0.0, 1.0);
+                let (dr, dz) = (from_r - segment.span.x * t, from_z - segment.span.y * t);
+                (dr, dz, dr * dr + dz * dz)
+            };
+            let (floor, wall) = (offset(&dish.floor), offset(&dish.wall));
+            let is_floor = floor.2 <= wall.2;
+            let dr = if is_floor { floor.0 } else { wall.0 };
+            let dz = if is_floor { floor.1 } else { wall.1 };
+            let norm = (if is_floor { floor.2 } else { wall.2 }).sqrt();
+            let (g_r, g_z) = (dr / norm, dz / norm);
+            values[i] = norm - dish.thickness;
+            gx[i] = radial_x * g_r + 0.0 * g_z;
+            gy[i] = radial_y * g_r + 0.0 * g_z;
+            gz[i] = 0.0 * g_r + g_z;
+            work[i] = if r < norm { r } else { norm };
+        }
+    }
+}
+
 impl Sdf for Dish {
+    fn sample_batch(&self, batch: &mut SampleBatch) {
+        batch.make_room();
+        vectorized(DishPass { dish: self, batch });
+        // on the axis and on the centre line there is no direction to divide by
+        for i in 0..batch.len() {
+            if !(batch.work[i] > 1e-150) {
+                let sample = self.sample(&batch.point(i));
+                batch.set(i, &sample);
+            }
+        }
+    }
+
     fn sample(&self, p: &Point3<f64>) -> SdfSample {
         let (radial, r) = direction_or(Vector3::new(p.x, p.y, 0.0), Vector3::x());
         let q = Point2::new(r, p.z);
@@ -168,6 +229,10 @@ impl Sdf for Dish {
 
     fn feature_size(&self) -> f64 {
         self.thickness
+    }
+
+    fn change(&self, motion: &Isometry3<f64>, region: &Aabb, _: f64) -> f64 {
+        way_but_turning(motion, region)
     }
 
     fn branches(&self, p: &Point3<f64>, visit: &mut dyn FnMut(u64, SdfSample)) {

@@ -5,8 +5,9 @@
 //! Ellipsoid, or a Hyperellipsoid"), found by bisection to the last bit, then polished by nothing:
 //! the bisection of a monotone function is exact and takes a bounded number of steps.
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
+use super::change::{longest_way, way_but_turning};
 use super::{Sdf, SdfSample};
 use crate::aabb::Aabb;
 use crate::error::{Result, positive};
@@ -128,6 +129,14 @@ impl Sdf for EllipsoidSdf {
         // the smallest radius of curvature, b²/a
         let (longest, shortest) = (self.radii.max(), self.radii.min());
         shortest * shortest / longest
+    }
+
+    fn change(&self, motion: &Isometry3<f64>, region: &Aabb, _: f64) -> f64 {
+        if self.radii.x == self.radii.y {
+            way_but_turning(motion, region)
+        } else {
+            longest_way(motion, region)
+        }
     }
 }
 

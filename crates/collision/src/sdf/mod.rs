@@ -5,6 +5,8 @@
 //! distances have |∇φ| = 1 wherever they are differentiable. At a kink (the medial axis, a crease)
 //! the gradient of one side is returned: always finite, and never zero where the function is exact.
 
+mod batch;
+mod change;
 mod combine;
 mod dish;
 mod ellipsoid;
@@ -20,8 +22,10 @@ mod transform;
 use std::fmt::Debug;
 use std::sync::Arc;
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
+pub use batch::SampleBatch;
+pub(crate) use change::{longest_way, way_but_turning, way_of_center};
 pub use combine::{Difference, Intersection, Rounded, Shell, Union};
 pub use dish::Dish;
 pub use ellipsoid::EllipsoidSdf;
@@ -65,6 +69,11 @@ pub trait Sdf: Send + Sync + Debug {
         self.sample(p).value
     }
 
+    /// φ and ∇φ at all points of `batch`: the same to the bit as [`sample`](Self::sample) gives.
+    fn sample_batch(&self, batch: &mut SampleBatch) {
+        batch.fill(|p| self.sample(p));
+    }
+
     /// Box around the solid {φ ≤ 0}; may be infinite.
     fn bounds(&self) -> Aabb;
 
@@ -76,6 +85,16 @@ pub trait Sdf: Send + Sync + Debug {
     /// Size of the smallest feature, m: on a triangle not larger than this the minimum of φ is
     /// found from a few starts, larger triangles are split first.
     fn feature_size(&self) -> f64;
+
+    /// A bound (m) of how much φ changes at the points of `region` when they move by `motion`, values
+    /// beyond ±`reach` counted as ±`reach`: |clamp φ(M p) − clamp φ(p)|. Both in the solid's frame.
+    ///
+    /// What is remembered of a pair is good until it has moved by this. A solid that a motion maps to
+    /// itself says less than L times the way: a bowl that turns about its axis has not moved.
+    fn change(&self, motion: &Isometry3<f64>, region: &Aabb, reach: f64) -> f64 {
+        let _ = reach;
+        self.lipschitz() * longest_way(motion, region)
+    }
 
     /// Reports φ of every part of the solid that could touch near `p` (the members of a union), so
     /// that a ball in a crease gets a contact on each side. The number names the part.

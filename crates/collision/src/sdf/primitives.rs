@@ -1,7 +1,8 @@
 //! Exact signed distances of sphere, box, capsule, cylinder, torus and half-space.
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
+use super::change::{longest_way, way_along_z, way_but_turning, way_of_center};
 use super::{Sdf, SdfSample};
 use crate::aabb::Aabb;
 use crate::error::{Result, positive};
@@ -46,6 +47,10 @@ impl Sdf for SphereSdf {
 
     fn feature_size(&self) -> f64 {
         self.radius
+    }
+
+    fn change(&self, motion: &Isometry3<f64>, region: &Aabb, _: f64) -> f64 {
+        way_of_center(motion).min(longest_way(motion, region))
     }
 }
 
@@ -131,6 +136,10 @@ impl Sdf for CapsuleSdf {
     fn feature_size(&self) -> f64 {
         self.radius
     }
+
+    fn change(&self, motion: &Isometry3<f64>, region: &Aabb, _: f64) -> f64 {
+        way_but_turning(motion, region)
+    }
 }
 
 /// Cylinder along z around the origin.
@@ -182,6 +191,10 @@ impl Sdf for CylinderSdf {
     fn feature_size(&self) -> f64 {
         self.radius.min(self.half_length)
     }
+
+    fn change(&self, motion: &Isometry3<f64>, region: &Aabb, _: f64) -> f64 {
+        way_but_turning(motion, region)
+    }
 }
 
 /// Torus around z.
@@ -222,6 +235,10 @@ impl Sdf for TorusSdf {
     fn feature_size(&self) -> f64 {
         self.tube_radius
     }
+
+    fn change(&self, motion: &Isometry3<f64>, region: &Aabb, _: f64) -> f64 {
+        way_but_turning(motion, region)
+    }
 }
 
 /// The half-space z ≤ 0.
@@ -244,5 +261,9 @@ impl Sdf for HalfSpaceSdf {
 
     fn feature_size(&self) -> f64 {
         f64::INFINITY
+    }
+
+    fn change(&self, motion: &Isometry3<f64>, region: &Aabb, _: f64) -> f64 {
+        way_along_z(motion, region)
     }
 }

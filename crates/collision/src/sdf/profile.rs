@@ -2,8 +2,9 @@
 
 use std::fmt::Debug;
 
-use nalgebra::{Point2, Point3, Vector2, Vector3};
+use nalgebra::{Isometry3, Point2, Point3, Vector2, Vector3};
 
+use super::change::way_but_turning;
 use super::primitives::direction_or;
 use super::{Sdf, SdfSample};
 use crate::aabb::Aabb;
@@ -71,6 +72,10 @@ impl<P: Profile> Sdf for Revolution<P> {
 
     fn feature_size(&self) -> f64 {
         self.profile.feature_size()
+    }
+
+    fn change(&self, motion: &Isometry3<f64>, region: &Aabb, _: f64) -> f64 {
+        way_but_turning(motion, region)
     }
 }
 

@@ -14,12 +14,14 @@
 
 use std::f64::consts::{FRAC_1_SQRT_2, PI};
 
-use nalgebra::{Point3, Vector2, Vector3};
+use nalgebra::{Isometry3, Point3, Vector2, Vector3};
 
+use super::change::{longest_way, way_along_z, way_but_screwing};
 use super::primitives::direction_or;
-use super::{Sdf, SdfSample};
+use super::{SampleBatch, Sdf, SdfSample};
 use crate::aabb::Aabb;
 use crate::error::{CollisionError, Result, finite, non_negative, positive};
+use crate::lanes::{Kernel, vectorized};
 
 /// Coarse pitches of ISO 261 in mm: (nominal diameter, pitch).
 const COARSE: [(u32, f64); 21] = [
@@ -321,7 +323,119 @@ impl BoltSdf {
     }
 }
 
+/// The thread of a bolt, for all points of a batch, whose `work` holds their angles. Marks there with a
+/// NaN what the thread does not decide: the neighbourhood of ends and head, and the axis.
+struct ThreadPass<'a> {
+    bolt: &'a BoltSdf,
+    batch: &'a mut SampleBatch,
+}
+
+impl Kernel for ThreadPass<'_> {
+    type Output = ();
+
+    #[inline(always)]
+    fn run(self) {
+        let (bolt, n) = (self.bolt, self.batch.len());
+        let (thread, profile) = (&bolt.thread, &bolt.thread.profile);
+        let SampleBatch {
+            points: [x, y, z],
+            values,
+            gradients: [gx, gy, gz],
+            work,
+        } = self.batch;
+        let (x, y, z) = (&x[..n], &y[..n], &z[..n]);
+        let (gx, gy, gz) = (&mut gx[..n], &mut gy[..n], &mut gz[..n]);
+        let (values, work) = (&mut values[..n], &mut work[..n]);
+        let (scale, lead) = (1.0 / thread.steepest, thread.lead());
+        let has_cone = bolt.end == ThreadEnd::Chamfered;
+        let cone_minor = if has_cone {
+            thread.minor_radius()
+        } else {
+            f64::INFINITY
+        };
+        let has_head = bolt.head_height > 0.0;
+        let lowest = if has_head {
+            -0.5 * bolt.head_height
+        } else {
+            0.0
+        };
+        // a little more, for the rounding of the slab
+        let top_of_head = if has_head { 1e-9 } else { f64::NEG_INFINITY };
+        // in the order of operations of `sample`, so that the bits are the same
+        for i in 0..n {
+            let r = (x[i] * x[i] + y[i] * y[i]).sqrt();
+            let (radial_x, radial_y) = (x[i] / r, y[i] / r);
+            let core = 0.5 * r - 0.6 * profile.minor;
+            let along = z[i] - lead * (work[i] - thread.start);
+            let w = along - thread.pitch * nearest_whole(along / thread.pitch);
+            let u = w.abs() * thread.cos_lead;
+            // `HalfProfile::distance`
+            let (from_r, from_u) = (r - profile.major, u - profile.crest_end);
+            let down = (from_r * profile.down.x + from_u * profile.down.y)
+                .clamp(0.0, profile.flank_length);
+            let flank = (
+                from_r - profile.down.x * down,
+                from_u - profile.down.y * down,
+            );
+            let crest = (from_r, from_u.max(0.0));
+            let root = (r - profile.minor, (u - profile.root_start).min(0.0));
+            let square = |o: (f64, f64)| o.0 * o.0 + o.1 * o.1;
+            let (mut dr, mut du, mut best) = (flank.0, flank.1, square(flank));
+            for o in [crest, root] {
+                let d = square(o);
+                let is_less = d < best;
+                dr = if is_less { o.0 } else { dr };
+                du = if is_less { o.1 } else { du };
+                best = if is_less { d } else { best };
+            }
+            let below_flank = from_r * profile.down.y < from_u * profile.down.x;
+            let (below_crest, below_root) = (r < profile.major, r < profile.minor);
+            let (at_crest, at_root) = (u <= profile.crest_end, u >= profile.root_start);
+            let inside = (at_crest & below_crest)
+                | (!at_crest & ((at_root & below_root) | (!at_root & below_flank)));
+            let sign = if inside { -1.0 } else { 1.0 };
+            let distance = best.sqrt();
+            let factor = sign / distance;
+            let (g_r, g_u) = (dr * factor, du * factor);
+            let f = sign * distance;
+            // `MetricThread::sample`
+            let axial = g_u * 1.0_f64.copysign(w) * thread.cos_lead * scale;
+            let tangential = -axial * lead / r;
+            let g_r = g_r * scale;
+            let value = f * scale;
+            values[i] = value;
+            gx[i] = radial_x * g_r - radial_y * tangential;
+            gy[i] = radial_y * g_r + radial_x * tangential;
+            gz[i] = axial;
+            let end = z[i] - bolt.length;
+            let cone = (r - cone_minor + z[i] - bolt.length) * FRAC_1_SQRT_2;
+            let is_thread = (core < f)
+                & (distance > 1e-150)
+                & (r > 1e-150)
+                & (end < value)
+                & (cone < value)
+                & (lowest - z[i] < value)
+                & (z[i] - value > top_of_head);
+            work[i] = if is_thread { 0.0 } else { f64::NAN };
+        }
+    }
+}
+
 impl Sdf for BoltSdf {
+    fn sample_batch(&self, batch: &mut SampleBatch) {
+        batch.make_room();
+        for i in 0..batch.len() {
+            batch.work[i] = batch.points[1][i].atan2(batch.points[0][i]);
+        }
+        vectorized(ThreadPass { bolt: self, batch });
+        for i in 0..batch.len() {
+            if batch.work[i].is_nan() {
+                let sample = self.sample(&batch.point(i));
+                batch.set(i, &sample);
+            }
+        }
+    }
+
     fn sample(&self, p: &Point3<f64>) -> SdfSample {
         let (radial, r) = direction_or(Vector3::new(p.x, p.y, 0.0), Vector3::x());
         let mut rod = self.thread.sample(p, radial, r);
@@ -364,6 +478,28 @@ impl Sdf for BoltSdf {
 
     fn feature_size(&self) -> f64 {
         0.5 * self.thread.pitch
+    }
+
+    /// Far enough from both ends φ is that of an endless thread, as far as `reach` sees: from below,
+    /// because end, chamfer and the rod within the head are deeper than −`reach` there, and from above,
+    /// because the head is more than `reach` away.
+    fn change(&self, motion: &Isometry3<f64>, region: &Aabb, reach: f64) -> f64 {
+        let (thread, z) = (&self.thread, way_along_z(motion, region));
+        let (low, high) = (region.min.z - z, region.max.z + z);
+        let end = match self.end {
+            ThreadEnd::Flat => reach,
+            // the cone comes up to radii where the thread is just `reach` below the point
+            ThreadEnd::Chamfered => {
+                let depth = thread.major_radius() - thread.minor_radius();
+                depth + reach * (thread.steepest + std::f64::consts::SQRT_2)
+            }
+        };
+        let way = longest_way(motion, region);
+        if low > reach && high < self.length - end {
+            way_but_screwing(motion, region, thread.lead()).min(way)
+        } else {
+            way
+        }
     }
 }
 

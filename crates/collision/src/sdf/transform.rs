@@ -52,6 +52,13 @@ impl Sdf for Transformed {
         self.inner.feature_size()
     }
 
+    fn change(&self, motion: &Isometry3<f64>, region: &Aabb, reach: f64) -> f64 {
+        let inverse = self.pose.inverse();
+        let motion = inverse * motion * self.pose;
+        self.inner
+            .change(&motion, &region.transformed(&inverse), reach)
+    }
+
     fn branches(&self, p: &Point3<f64>, visit: &mut dyn FnMut(u64, SdfSample)) {
         let q = self.pose.inverse_transform_point(p);
         self.inner
@@ -97,6 +104,16 @@ impl Sdf for Scaled {
 
     fn feature_size(&self) -> f64 {
         self.inner.feature_size() * self.factor
+    }
+
+    fn change(&self, motion: &Isometry3<f64>, region: &Aabb, reach: f64) -> f64 {
+        let mut motion = *motion;
+        motion.translation.vector /= self.factor;
+        let region = Aabb {
+            min: region.min / self.factor,
+            max: region.max / self.factor,
+        };
+        self.factor * self.inner.change(&motion, &region, reach / self.factor)
     }
 
     fn branches(&self, p: &Point3<f64>, visit: &mut dyn FnMut(u64, SdfSample)) {

@@ -5,7 +5,7 @@
 
 use std::sync::{Arc, OnceLock};
 
-use nalgebra::{Point3, Vector3};
+use nalgebra::{Isometry3, Point3, Vector3};
 
 use super::TriangleMesh;
 use super::curved::CurvedMesh;
@@ -13,7 +13,10 @@ use super::feature::Feature;
 use super::hull::Hull;
 use super::tessellate;
 use crate::aabb::Aabb;
-use crate::sdf::{BoxSdf, CylinderSdf, EllipsoidSdf, Polygon, Revolution, Sdf, SdfSample};
+use crate::sdf::{
+    BoxSdf, CylinderSdf, EllipsoidSdf, Polygon, Revolution, Sdf, SdfSample, longest_way,
+    way_but_turning, way_of_center,
+};
 
 /// Cosine of the angle up to which a face counts as facing a direction, 15°.
 const FACE_COS: f64 = 0.966;
@@ -335,5 +338,17 @@ impl Sdf for Convex {
     fn feature_size(&self) -> f64 {
         // φ of a convex solid is convex: one descent finds the minimum on any triangle
         f64::INFINITY
+    }
+
+    fn change(&self, motion: &Isometry3<f64>, region: &Aabb, reach: f64) -> f64 {
+        let reach = reach + self.radius;
+        match &self.core {
+            Core::Point => way_of_center(motion).min(longest_way(motion, region)),
+            Core::Segment { .. } => way_but_turning(motion, region),
+            Core::Cylinder { sdf, .. } => sdf.change(motion, region, reach),
+            Core::Cone { sdf, .. } => sdf.change(motion, region, reach),
+            Core::Ellipsoid { sdf, .. } => sdf.change(motion, region, reach),
+            Core::Box { .. } | Core::Hull(_) => longest_way(motion, region),
+        }
     }
 }

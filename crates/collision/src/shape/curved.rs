@@ -7,6 +7,7 @@
 use nalgebra::{Point3, Vector3};
 
 use super::TriangleMesh;
+use crate::aabb::Aabb;
 use crate::sdf::Sdf;
 
 /// Mesh of a solid whose signed distance is known.
@@ -15,6 +16,7 @@ pub(crate) struct CurvedMesh {
     mesh: TriangleMesh,
     patches: Vec<Patch>,
     bulge: f64,
+    size: f64,
 }
 
 /// The curved piece of surface over one face.
@@ -40,10 +42,12 @@ impl CurvedMesh {
         let bulge = (0..patches.len())
             .map(|face| (patches[face].center - middle(&mesh.triangle(face))).norm())
             .fold(0.0, f64::max);
+        let size = patches.iter().map(|p| p.radius).sum::<f64>() / patches.len().max(1) as f64;
         Self {
             mesh,
             patches,
             bulge,
+            size,
         }
     }
 
@@ -59,6 +63,16 @@ impl CurvedMesh {
     /// mesh must be grown to bound the surface.
     pub(crate) fn bulge(&self) -> f64 {
         self.bulge
+    }
+
+    /// Mean radius of the patches, m.
+    pub(crate) fn size(&self) -> f64 {
+        self.size
+    }
+
+    /// Box around the surface in its frame.
+    pub(crate) fn bounds(&self) -> Aabb {
+        self.mesh.bounds().grown(2.0 * self.bulge)
     }
 }
 

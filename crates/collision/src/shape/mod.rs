@@ -301,6 +301,11 @@ impl Shape {
         }
     }
 
+    /// Whether both are clones of one shape.
+    pub(crate) fn is_same(&self, other: &Self) -> bool {
+        Arc::ptr_eq(&self.form, &other.form)
+    }
+
     pub(crate) fn form(&self) -> &Form {
         &self.form
     }

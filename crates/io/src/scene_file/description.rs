@@ -100,6 +100,8 @@ pub struct SettingsDescription {
     pub push_out_speed: Option<f64>,
     /// Gap up to which contacts are handed to the solver, m.
     pub contact_margin: Option<f64>,
+    /// Change of a distance (m) after which the contacts of a pair with many are chosen anew.
+    pub contact_reuse: Option<f64>,
     /// Further passes of linearise-and-solve in one step.
     pub relinearizations: Option<usize>,
     /// How robots move where nothing touches them.

@@ -142,6 +142,7 @@ fn settings(dice: &mut Dice) -> SettingsDescription {
         baumgarte: dice.maybe(|dice| dice.between(0.0, 1.0)),
         push_out_speed: dice.maybe(Dice::size),
         contact_margin: dice.maybe(Dice::size),
+        contact_reuse: dice.maybe(Dice::size),
         relinearizations: dice.maybe(|dice| dice.below(9) as usize),
         integrator: dice.maybe(|dice| match dice.coin() {
             true => stiction_dynamics::Integrator::Rk4,

@@ -151,6 +151,7 @@ impl World {
         let detector = BuiltInDetector::new(DetectionSettings {
             narrow: NarrowSettings {
                 margin: settings.contact_margin,
+                reuse: settings.contact_reuse,
                 ..NarrowSettings::default()
             },
             execution: Execution::Parallel,
@@ -225,6 +226,7 @@ impl World {
         settings.validate()?;
         let mut collision = *self.detector.settings();
         collision.narrow.margin = settings.contact_margin;
+        collision.narrow.reuse = settings.contact_reuse;
         self.detector.set_settings(collision)?;
         let is_other = settings.gravity != self.settings.gravity;
         for robot in &self.robots {

@@ -179,6 +179,7 @@ impl Writer<'_, '_> {
             settings.baumgarte.is_some(),
             settings.push_out_speed.is_some(),
             settings.contact_margin.is_some(),
+            settings.contact_reuse.is_some(),
             settings.relinearizations.is_some(),
             settings.joint_tolerance.is_some(),
             settings.islands.is_some(),

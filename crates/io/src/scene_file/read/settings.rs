@@ -17,6 +17,7 @@ const KEYS: &[&str] = &[
     "baumgarte",
     "push_out_speed",
     "contact_margin",
+    "contact_reuse",
     "relinearizations",
     "integrator",
     "integration_tolerance",
@@ -52,6 +53,7 @@ pub(super) fn read(node: &Node<'_>) -> Result<SettingsDescription> {
         })?,
         push_out_speed: table.read("push_out_speed", |node| node.not_negative(SPEED))?,
         contact_margin: table.read("contact_margin", |node| node.not_negative(LENGTH))?,
+        contact_reuse: table.read("contact_reuse", |node| node.not_negative(LENGTH))?,
         relinearizations: table.read("relinearizations", |node| node.count(1000))?,
         integrator: table.read("integrator", |node| {
             Ok(match node.one_of(&["rk4", "euler"])? {

@@ -32,6 +32,7 @@ pub(super) fn settings(settings: &SettingsDescription) -> Table {
         ("baumgarte", settings.baumgarte),
         ("push_out_speed", settings.push_out_speed),
         ("contact_margin", settings.contact_margin),
+        ("contact_reuse", settings.contact_reuse),
     ] {
         if let Some(value) = value {
             out.number(key, value);
