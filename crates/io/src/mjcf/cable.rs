@@ -10,7 +10,7 @@ use super::defaults::Attributes;
 use super::flex::{Deformable, config};
 use super::geom;
 use super::pose;
-use super::scene::{Builder, friction_material};
+use super::scene::{Builder, material};
 use super::value::Value;
 use crate::error::Result;
 use crate::scene_file::{
@@ -192,7 +192,7 @@ impl<'a> Builder<'_, 'a> {
                 *bits = value.whole(0..=i64::from(u32::MAX))? as u32;
             }
         }
-        let friction = geom::friction(&attributes, bits != [0, 0])?;
+        let surface = geom::surface(&attributes, bits != [0, 0])?;
         let mut touch = TouchDescription::new(true);
         touch.touches = self.context.options.switches.contacts && bits != [0, 0];
         if touch.touches {
@@ -202,7 +202,7 @@ impl<'a> Builder<'_, 'a> {
                 either: true,
             };
             let (scene, places) = (&mut self.scene, &mut self.places);
-            touch.material = Some(friction_material(scene, places, friction, child.place()));
+            touch.material = Some(material(scene, places, &surface, child.place()));
         }
         Ok(Some(Geom {
             section,

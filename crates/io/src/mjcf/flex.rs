@@ -9,7 +9,7 @@ use super::defaults::{Attributes, ClassId};
 use super::flex_mesh::{FlexMesh, Form};
 use super::geom;
 use super::pose;
-use super::scene::{Builder, friction_material};
+use super::scene::{Builder, material};
 use super::value::Value;
 use crate::error::Result;
 use crate::scene_file::{
@@ -309,7 +309,7 @@ impl<'a> Builder<'_, 'a> {
         let notes = &self.context.defaults.notes;
         let mut touch = TouchDescription::new(true);
         let mut bits = [1, 1];
-        let mut friction = 1.0;
+        let mut surface = geom::Surface::default();
         if let Some(contact) = element.child("contact") {
             let attributes = Attributes::plain(contact, notes);
             for (bits, name) in bits.iter_mut().zip(["contype", "conaffinity"]) {
@@ -322,7 +322,7 @@ impl<'a> Builder<'_, 'a> {
                 let word = value.word(&words)?;
                 touch.itself = word != "none" && word != "false";
             }
-            friction = geom::friction(&attributes, bits != [0, 0])?;
+            surface = geom::surface(&attributes, bits != [0, 0])?;
         }
         touch.touches = self.context.options.switches.contacts && bits != [0, 0];
         if !touch.touches {
@@ -337,7 +337,7 @@ impl<'a> Builder<'_, 'a> {
             either: true,
         };
         let (scene, places) = (&mut self.scene, &mut self.places);
-        touch.material = Some(friction_material(scene, places, friction, element.place()));
+        touch.material = Some(material(scene, places, &surface, element.place()));
         Ok(touch)
     }
 }

@@ -77,7 +77,7 @@ impl World {
             }
         };
         self.last.is_known = false;
-        self.refresh()?;
+        self.refresh_body(handle)?;
         Ok(handle)
     }
 
