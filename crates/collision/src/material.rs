@@ -166,9 +166,10 @@ impl Material {
             Ordering::Less => Some((other, directions[1])),
             Ordering::Equal => None,
         };
-        let frictionless = decides.map_or(self.frictionless && other.frictionless, |(material, _)| {
-            material.frictionless
-        });
+        let frictionless = decides
+            .map_or(self.frictionless && other.frictionless, |(material, _)| {
+                material.frictionless
+            });
         if frictionless {
             return (0.0, 0.0, None);
         }

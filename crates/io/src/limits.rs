@@ -1,6 +1,8 @@
 //! How large files may be. Whatever is larger is refused with the limit in the message: a file that asks for
 //! more is a mistake or an attack, and would fill the memory or the stack.
 
+use stiction_collision::shape::HULL_POINTS;
+
 /// A limit, for people.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limit {
@@ -26,6 +28,14 @@ pub(crate) const MJCF_FILES: usize = 1000;
 pub(crate) const MJCF_ELEMENTS: usize = 1_000_000;
 /// Most numbers of one MJCF attribute: inline meshes and height fields are the longest.
 pub(crate) const MJCF_NUMBERS: usize = 4_000_000;
+/// Most samples of a height field.
+pub(crate) const HEIGHT_SAMPLES: usize = 16_000_000;
+/// Most nodes of a `<flexcomp>`.
+pub(crate) const FLEX_NODES: usize = 1_000_000;
+/// Most points of a rod or cable.
+pub(crate) const ROD_POINTS: usize = 100_000;
+/// Most triangles of a mesh file that may draw one mesh several times: COLLADA and glTF.
+pub(crate) const MESH_TRIANGLES: usize = 20_000_000;
 /// Deepest nesting of TOML tables and lists, as the crate that reads them has it.
 const TOML_DEPTH: u64 = 80;
 
@@ -69,6 +79,31 @@ pub const LIMITS: &[Limit] = &[
     Limit {
         what: "numbers of one MJCF attribute",
         most: MJCF_NUMBERS as u64,
+        unit: "",
+    },
+    Limit {
+        what: "samples of a height field",
+        most: HEIGHT_SAMPLES as u64,
+        unit: "",
+    },
+    Limit {
+        what: "nodes of a `<flexcomp>`",
+        most: FLEX_NODES as u64,
+        unit: "",
+    },
+    Limit {
+        what: "points of a rod or cable",
+        most: ROD_POINTS as u64,
+        unit: "",
+    },
+    Limit {
+        what: "triangles of a COLLADA or glTF file, copies included",
+        most: MESH_TRIANGLES as u64,
+        unit: "",
+    },
+    Limit {
+        what: "points that may be corners of a convex hull",
+        most: HULL_POINTS as u64,
         unit: "",
     },
 ];

@@ -84,10 +84,7 @@ pub fn check_target(path: &Path) -> Result<(), Error> {
         Target::Stream => Ok(()),
         Target::File(place, _) => match fs::metadata(folder_of(&place))?.is_dir() {
             true => Ok(()),
-            false => Err(OsError::new(
-                ErrorKind::NotADirectory,
-                "it is in no folder",
-            )),
+            false => Err(OsError::new(ErrorKind::NotADirectory, "it is in no folder")),
         },
     };
     check().map_err(|error| Error::from(error).at(path))

@@ -1,7 +1,6 @@
 //! What is where something is written stays what it is, or the writing is refused.
 #![cfg(unix)]
 
-
 use std::fs;
 use std::io::{Read, Write};
 use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
@@ -46,10 +45,7 @@ fn a_link_stays_a_link_and_what_it_leads_to_is_written() {
     symlink("near", &far).unwrap();
     symlink("made", &near).unwrap();
     write(&far, "made").unwrap();
-    assert_eq!(
-        fs::read_to_string(folder.0.join("made")).unwrap(),
-        "made"
-    );
+    assert_eq!(fs::read_to_string(folder.0.join("made")).unwrap(), "made");
     assert!(fs::symlink_metadata(&far).unwrap().is_symlink());
     // Links in a circle.
     let circle = folder.0.join("circle");
@@ -98,7 +94,12 @@ fn pipes_and_devices_are_written_through() {
     assert_eq!(reader.join().unwrap(), "through");
     assert!(fs::metadata(&pipe).unwrap().file_type().is_fifo());
     write(Path::new("/dev/null"), "gone").unwrap();
-    assert!(fs::metadata("/dev/null").unwrap().file_type().is_char_device());
+    assert!(
+        fs::metadata("/dev/null")
+            .unwrap()
+            .file_type()
+            .is_char_device()
+    );
 }
 
 #[test]
@@ -109,5 +110,8 @@ fn permissions_and_long_names_are_kept() {
     fs::set_permissions(&file, fs::Permissions::from_mode(0o600)).unwrap();
     write(&file, "second").unwrap();
     assert_eq!(fs::read_to_string(&file).unwrap(), "second");
-    assert_eq!(fs::metadata(&file).unwrap().permissions().mode() & 0o777, 0o600);
+    assert_eq!(
+        fs::metadata(&file).unwrap().permissions().mode() & 0o777,
+        0o600
+    );
 }

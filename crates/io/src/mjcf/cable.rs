@@ -13,12 +13,10 @@ use super::pose;
 use super::scene::{Builder, material};
 use super::value::Value;
 use crate::error::Result;
+use crate::limits::ROD_POINTS;
 use crate::scene_file::{
     RodAttachment, RodCurve, RodDescription, RodLink, RodSection, RodStiffness, TouchDescription,
 };
-
-/// Most points of a cable.
-const MOST_POINTS: i64 = 100_000;
 
 impl<'a> Builder<'_, 'a> {
     pub(super) fn add_cable(&mut self, cable: &Deformable<'a>) -> Result<()> {
@@ -228,12 +226,12 @@ fn counts(element: &crate::xml::Element) -> Result<usize> {
         return Err(element.error("has no count", "give the number of points"));
     };
     let [count, y, z] = value.up_to([1.0; 3])?;
-    let is_good = (2.0..=MOST_POINTS as f64).contains(&count) && count.fract() == 0.0;
+    let is_good = (2.0..=ROD_POINTS as f64).contains(&count) && count.fract() == 0.0;
     match is_good && y == 1.0 && z == 1.0 {
         true => Ok(count as usize),
         false => Err(value.error(
             "is not possible",
-            format!("give the number of points, 2 to {MOST_POINTS}, and 1 1"),
+            format!("give the number of points, 2 to {ROD_POINTS}, and 1 1"),
         )),
     }
 }
@@ -241,7 +239,7 @@ fn counts(element: &crate::xml::Element) -> Result<usize> {
 /// Points of a cable in its own frame.
 fn points(attributes: &Attributes<'_>) -> Result<Vec<Point3<f64>>> {
     if let Some(value) = attributes.get("vertex") {
-        let numbers = value.list(6..=3 * MOST_POINTS as usize)?;
+        let numbers = value.list(6..=3 * ROD_POINTS)?;
         if numbers.len() % 3 != 0 {
             return Err(value.error("is cut off", "give three numbers to a point"));
         }

@@ -41,7 +41,9 @@ impl<'a> Builder<'_, 'a> {
                     Ok(self.excluded(self.body(value)?))
                 };
                 let (first, second) = (sides("body1")?, sides("body2")?);
-                let pairs = first.iter().flat_map(|a| second.iter().map(move |b| (a, b)));
+                let pairs = first
+                    .iter()
+                    .flat_map(|a| second.iter().map(move |b| (a, b)));
                 for (a, b) in pairs {
                     self.exclude([a.clone(), b.clone()], exclude);
                 }
@@ -65,12 +67,18 @@ impl<'a> Builder<'_, 'a> {
             return vec![mount];
         };
         let members = self.layout.members.get(&root);
-        let others = members.into_iter().flatten().filter(|&&other| other != body);
+        let others = members
+            .into_iter()
+            .flatten()
+            .filter(|&&other| other != body);
         let touching = |body: usize| {
             let geoms = self.tree.bodies[body].geoms.iter();
             geoms.filter(|geom| self.touches(geom) && !matches!(geom.form, Form::Missing))
         };
-        match others.into_iter().any(|&other| touching(other).next().is_some()) {
+        match others
+            .into_iter()
+            .any(|&other| touching(other).next().is_some())
+        {
             false => vec![mount],
             true => touching(body)
                 .map(|geom| format!("{mount}/{}", geom.name))

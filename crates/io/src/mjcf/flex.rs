@@ -12,6 +12,7 @@ use super::pose;
 use super::scene::{Builder, material};
 use super::value::Value;
 use crate::error::Result;
+use crate::limits::FLEX_NODES;
 use crate::scene_file::{
     MeshFile, NodeSelection, SoftAttachment, SoftDescription, SoftMesh, TouchDescription,
 };
@@ -42,9 +43,6 @@ const TYPES: &[&str] = &[
     "gmsh",
     "direct",
 ];
-
-/// Most nodes of a soft body.
-const MOST_NODES: i64 = 1_000_000;
 
 impl<'a> Builder<'_, 'a> {
     /// Soft bodies and cables.
@@ -358,10 +356,10 @@ fn counts(attributes: &Attributes<'_>) -> Result<[usize; 3]> {
     let numbers = value.up_to([10.0; 3])?;
     let is_count = |number: f64| number >= 1.0 && number.fract() == 0.0;
     let nodes: f64 = numbers.iter().product();
-    if numbers.into_iter().all(is_count) && nodes <= MOST_NODES as f64 {
+    if numbers.into_iter().all(is_count) && nodes <= FLEX_NODES as f64 {
         return Ok(numbers.map(|number| number as usize));
     }
-    let advice = format!("give whole numbers from 1, at most {MOST_NODES} nodes in all");
+    let advice = format!("give whole numbers from 1, at most {FLEX_NODES} nodes in all");
     Err(value.error("is not possible", advice))
 }
 

@@ -69,7 +69,11 @@ impl Layout {
         let mut welded = vec![Vec::new(); bodies.len()];
         for (index, body) in bodies.iter().enumerate() {
             let is_welded = index != 0 && body.joints.is_empty();
-            let root = if is_welded { weld_root[body.parent] } else { index };
+            let root = if is_welded {
+                weld_root[body.parent]
+            } else {
+                index
+            };
             weld_root.push(root);
             if !body.geoms.is_empty() {
                 welded[root].push(index);

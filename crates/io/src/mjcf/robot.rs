@@ -70,7 +70,6 @@ impl Builder<'_, '_> {
         let key = format!("robots[0].links[{}]", self.scene.robots[0].links.len());
         let shapes = self.shapes(&key, index, &[index]);
         let body = &self.tree.bodies[index];
-        let parent = &self.tree.bodies[body.parent];
         let is_on_link = self.layout.roles[body.parent] == Role::Link;
         self.places.insert(key, body.element.place());
         if body.joints.len() > 1 && is_on_link {

@@ -28,10 +28,20 @@ const AROUND: [(&str, &[&str]); 2] = [
     (
         "frame",
         &[
-            "name", "childclass", "pos", "quat", "axisangle", "xyaxes", "zaxis", "euler",
+            "name",
+            "childclass",
+            "pos",
+            "quat",
+            "axisangle",
+            "xyaxes",
+            "zaxis",
+            "euler",
         ],
     ),
-    ("replicate", &["childclass", "count", "offset", "euler", "sep"]),
+    (
+        "replicate",
+        &["childclass", "count", "offset", "euler", "sep"],
+    ),
 ];
 
 /// What earlier versions of MuJoCo knew, with what it stood in; an empty attribute is the whole element.
@@ -172,8 +182,7 @@ mod tests {
 
     fn at(path: &[&str]) -> Option<usize> {
         let schema = schema();
-        path.iter()
-            .try_fold(0, |kind, tag| schema.child(kind, tag))
+        path.iter().try_fold(0, |kind, tag| schema.child(kind, tag))
     }
 
     #[test]

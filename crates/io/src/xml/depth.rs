@@ -81,7 +81,8 @@ mod tests {
 
     #[test]
     fn only_what_is_open_counts() {
-        let flat = "<a>".to_owned() + &"<b x='>' y=\"/\"/><!-- <c> --><d></d>".repeat(5000) + "</a>";
+        let flat =
+            "<a>".to_owned() + &"<b x='>' y=\"/\"/><!-- <c> --><d></d>".repeat(5000) + "</a>";
         assert!(refuse(&flat, "f").is_ok());
         let cdata = "<a>".to_owned() + "<![CDATA[" + &"<b>".repeat(5000) + "]]></a>";
         assert!(refuse(&cdata, "f").is_ok());

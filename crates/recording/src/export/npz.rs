@@ -61,7 +61,10 @@ pub fn write_npz(recording: &Recording, sink: impl Write) -> Result<(), Error> {
     }
     write_statistics(&mut arrays, frames)?;
     write_contacts(&mut arrays, frames)?;
-    arrays.names("body_names", bodies.iter().map(|body| body.name.clone()).collect())?;
+    arrays.names(
+        "body_names",
+        bodies.iter().map(|body| body.name.clone()).collect(),
+    )?;
     let joint_names = (0..joints).map(|joint| recording.header.joint_name(joint));
     arrays.names("joint_names", joint_names.collect())?;
     arrays.floats("body_mass", &[bodies.len()], bodies.iter().map(|b| b.mass))?;

@@ -7,8 +7,8 @@ use stiction_io::scene_file::{
     Anchors, BodyKind, ControllerDescription, RobotDescription, SceneFile, ShapeDescription,
 };
 use stiction_sim::{
-    BodyHandle, Collider, ColliderHandle, Connection, Inertia, Isometry3, Material, Mobility, Overlap, Point3,
-    RigidBody, RobotHandle, Shape, Vector3, World,
+    BodyHandle, Collider, ColliderHandle, Connection, Inertia, Isometry3, Material, Mobility,
+    Overlap, Point3, RigidBody, RobotHandle, Shape, Vector3, World,
 };
 
 use super::compensation::{Carry, Compensation};
@@ -367,9 +367,9 @@ impl<'a> Builder<'a> {
             }
             let key = format!("robots[{index}]");
             let world = &mut self.world;
-            let found = world.find_robot(&robot.name).and_then(|handle| {
-                world.overlapping_links(handle, OVERLAP)
-            });
+            let found = world
+                .find_robot(&robot.name)
+                .and_then(|handle| world.overlapping_links(handle, OVERLAP));
             let overlaps = found.map_err(|error| self.error(&key, error))?;
             for Overlap { shapes, .. } in overlaps {
                 // A shape is named after its link, which may be fixed to others.

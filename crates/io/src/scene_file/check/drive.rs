@@ -11,11 +11,7 @@ use super::{Bodies, Role, Shapes, unique};
 use crate::error::Result;
 
 /// Refuses names that nobody has, or that two have.
-pub(super) fn references(
-    file: &SceneFile,
-    bodies: &Bodies,
-    shapes: &Shapes,
-) -> Result<()> {
+pub(super) fn references(file: &SceneFile, bodies: &Bodies, shapes: &Shapes) -> Result<()> {
     contact_pairs(file, shapes)?;
     tendons(file, bodies)?;
     actuators(file, bodies)?;

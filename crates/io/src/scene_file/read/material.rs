@@ -70,7 +70,8 @@ fn read(node: &Node<'_>) -> Result<Material> {
         priority: table
             .read("priority", |node| {
                 let is_good = |value: f64| value.fract() == 0.0 && value.abs() <= MOST_PRIORITY;
-                let number = node.ranged(PLAIN, is_good, "must be a whole number of at most 1e6")?;
+                let number =
+                    node.ranged(PLAIN, is_good, "must be a whole number of at most 1e6")?;
                 Ok(number as i32)
             })?
             .unwrap_or(default.priority),
