@@ -127,7 +127,7 @@ fn numbers_that_cannot_be_are_answered_with_advice() {
         ),
         (["--seconds", "-2"], "a run takes a positive time"),
         (["--fps", "-60"], "give one such as 60"),
-        (["--tolerance", "-1e-8"], "a positive number is needed"),
+        (["--tolerance", "-1"], "a positive number is needed"),
     ] {
         let run = stiction(&folder, &[&["run", "rolling"], &arguments[..]].concat());
         assert_eq!(run.status.code(), Some(2));
@@ -158,22 +158,15 @@ fn links_pipes_and_read_only_files_are_not_harmed() {
 
     let folder = Folder::new("outputs-harm");
     folder.file("ball.toml", &ball(1.0));
-    let targets = |name: &str| {
-        let mut arguments = vec!["run", "ball.toml", "--no-output"];
-        let names: Vec<String> = ["--html", "--csv", "--plot", "--record"]
-            .iter()
-            .map(|target| format!("{target}={name}"))
-            .collect();
-        let one_by_one = names.iter().map(|name| {
-            arguments.truncate(3);
-            arguments.push(name.as_str());
-            stiction(&folder, &arguments)
-        });
-        one_by_one.collect::<Vec<_>>()
+    let write = |target: &str, name: &str| {
+        let target = format!("{target}={name}");
+        stiction(&folder, &["run", "ball.toml", "--no-output", &target])
     };
+    let targets = ["--html", "--csv", "--plot", "--record"];
     folder.file("kept", "precious");
     std::fs::set_permissions(folder.0.join("kept"), PermissionsExt::from_mode(0o400)).unwrap();
-    for refused in targets("kept") {
+    for target in targets {
+        let refused = write(target, "kept");
         assert_eq!(refused.status.code(), Some(2));
         assert!(
             stderr(&refused).contains("read-only"),
@@ -184,14 +177,16 @@ fn links_pipes_and_read_only_files_are_not_harmed() {
     assert_eq!(folder.read("kept"), "precious");
     folder.file("real", "old");
     symlink("real", folder.0.join("link")).unwrap();
-    for written in targets("link") {
+    for target in targets {
+        let written = write(target, "link");
         assert!(written.status.success(), "{}", stderr(&written));
         let kind = std::fs::symlink_metadata(folder.0.join("link")).unwrap();
         assert!(kind.is_symlink());
         assert_ne!(std::fs::read(folder.0.join("real")).unwrap(), b"old");
         folder.file("real", "old");
     }
-    for written in targets("/dev/null") {
+    for target in targets {
+        let written = write(target, "/dev/null");
         assert!(written.status.success(), "{}", stderr(&written));
     }
     assert!(
@@ -221,7 +216,11 @@ fn links_pipes_and_read_only_files_are_not_harmed() {
 fn without_output_a_failed_step_leaves_nothing_either() {
     let folder = Folder::new("outputs-nothing");
     // Faster than any machine, into a floor.
-    let text = ball(1e30).replace("position = [0, 0, 1]", "position = [0, 0, 0.1]");
+    let text = ball(9e14).replace("position = [0, 0, 1]", "position = [0, 0, 0.1]");
+    let text = text.replace(
+        "velocity = [900000000000000, 0, 0]",
+        "velocity = [9e14, 0, -9e14]",
+    );
     folder.file("fast.toml", &text);
     let run = stiction(&folder, &["run", "fast.toml", "--no-output"]);
     assert_eq!(run.status.code(), Some(1), "{}", stderr(&run));

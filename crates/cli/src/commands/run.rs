@@ -88,11 +88,8 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
         }
         End::Failed(error) => {
             complain(&error.to_string());
-            match arguments.no_output {
-                true => {
-                    complain("without --no-output the problem that failed is written to a file")
-                }
-                false => write_failed_problem(&arguments.scene.scene, &scene.name, &error)?,
+            if !arguments.no_output {
+                write_failed_problem(&arguments.scene.scene, &scene.name, &error)?;
             }
             Ok(Ending::NotConverged)
         }
