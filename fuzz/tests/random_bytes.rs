@@ -95,6 +95,11 @@ fn filling_random_and_spoiled_surfaces() {
 }
 
 #[test]
+fn reading_spoiled_recordings() {
+    spoil("read_recording", 1000, stiction_fuzz::read_recording);
+}
+
+#[test]
 fn reading_spoiled_networks() {
     spoil("read_neural_sdf", 300, stiction_fuzz::read_neural_sdf);
 }

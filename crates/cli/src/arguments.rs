@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand};
 use stiction_constraints::Criterion;
 
 use crate::commands::bench::conformance::ConformanceArguments;
-use crate::commands::bench::{MotionArguments, StagesArguments};
+use crate::commands::bench::{LoadingArguments, MotionArguments, StagesArguments};
 use crate::model_arguments::ModelArguments;
 
 /// Simulate robots and objects in frictional contact, exactly; solve contact problems; compare solvers.
@@ -63,9 +63,14 @@ Examples:
   stiction run spheres --no-output --json | jq .real_time_factor
   stiction run box-tower --no-output --problems steps --every 10 && stiction solve steps
 
-Ctrl-C ends a run cleanly: what was simulated so far is written.
-Exit code: 0 when the run ended (by itself or by Ctrl-C), 1 when a step failed (what was simulated
-before is still written, and the problem that could not be solved too), 2 on bad usage or input.";
+Files are called after the scene or its file, and are written to the current folder. A file that is there is
+replaced once the new one is whole; a link stays one; pipes and terminals are written through; read-only
+files, folders, disks and sockets are refused.
+
+Ctrl-C (SIGINT), SIGTERM and SIGHUP end a run within a tenth of a second: what was simulated so far is
+written. A second one ends it at once, with exit code 130.
+Exit code: 0 when the run ended (by itself or by a signal), 1 when a step failed (what was simulated
+before is still written, and the problem that could not be solved too, unless --no-output), 2 on bad usage or input.";
 
 /// What a run of a scene may change; everything else is the scene's own.
 #[derive(Debug, Args)]
@@ -79,15 +84,15 @@ pub(crate) struct SceneArguments {
     pub(crate) keyframe: Option<String>,
 
     /// Time step, s [default: the scene's own]
-    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", value_parser = time_step, allow_negative_numbers = true)]
     pub(crate) dt: Option<f64>,
 
     /// Simulated time, s [default: the scene's own]
-    #[arg(long, value_name = "SECONDS", value_parser = positive)]
+    #[arg(long, value_name = "SECONDS", value_parser = duration, allow_negative_numbers = true)]
     pub(crate) seconds: Option<f64>,
 
     /// Residual at which the solver stops, m/s [default: the scene's own]
-    #[arg(long, short, value_name = "RESIDUAL", value_parser = positive)]
+    #[arg(long, short, value_name = "RESIDUAL", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) tolerance: Option<f64>,
 
     /// Change of a distance after which the contacts of a pair with many are chosen anew, m; 0 chooses
@@ -118,7 +123,7 @@ pub(crate) struct RunArguments {
     pub(crate) solver: Option<String>,
 
     /// Frames of the recording per simulated second
-    #[arg(long, value_name = "RATE", default_value = "60", value_parser = positive)]
+    #[arg(long, value_name = "RATE", default_value = "60", value_parser = rate, allow_negative_numbers = true)]
     pub(crate) fps: f64,
 
     /// Where to write the recording [default: SCENE.stic]
@@ -129,7 +134,7 @@ pub(crate) struct RunArguments {
     #[arg(long, value_name = "FILE")]
     pub(crate) html: Option<PathBuf>,
 
-    /// Write neither recording nor page unless named
+    /// Write no file but those that are named
     #[arg(long)]
     pub(crate) no_output: bool,
 
@@ -310,7 +315,7 @@ pub(crate) struct SolveArguments {
 
     /// Residual at which a problem counts as solved: the larger of natural and balanced residual
     /// for local and global contact problems, the scaled residual in m/s for full problems
-    #[arg(long, short, value_name = "RESIDUAL", default_value = "1e-8", value_parser = positive)]
+    #[arg(long, short, value_name = "RESIDUAL", default_value = "1e-8", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) tolerance: f64,
 
     /// What the tolerance is about: one of our residuals (scaled, paper, natural), or a stopping test
@@ -462,6 +467,8 @@ pub(crate) enum BenchSubject {
     Stages(StagesArguments),
     /// Energy and momentum of robots that nothing touches, model by model
     Motion(MotionArguments),
+    /// Time from a file to a world, and whether it is linear: bodies, links, excludes, triangles
+    Loading(LoadingArguments),
     /// What must never happen, looked for on random problems from plain to wild
     Conformance(ConformanceArguments),
 }
@@ -473,6 +480,28 @@ fn criterion() -> impl TypedValueParser<Value = Criterion> {
         let known = Criterion::ALL.into_iter().find(|(_, word)| *word == text);
         known.map_or_else(Criterion::default, |(criterion, _)| criterion)
     })
+}
+
+fn number_above_zero(text: &str, advice: &str) -> Result<f64, String> {
+    positive(text).map_err(|_| advice.to_owned())
+}
+
+fn time_step(text: &str) -> Result<f64, String> {
+    let advice = "a step takes a positive time in s: give one such as 0.002, or leave out --dt for the \
+                  scene's own";
+    number_above_zero(text, advice)
+}
+
+fn duration(text: &str) -> Result<f64, String> {
+    let advice = "a run takes a positive time in s: give one such as 2, or leave out --seconds for the \
+                  scene's own; `stiction inspect FILE` shows a file without a run";
+    number_above_zero(text, advice)
+}
+
+fn rate(text: &str) -> Result<f64, String> {
+    let advice = "a recording has a positive number of frames in a second: give one such as 60; \
+                  --no-output records nothing";
+    number_above_zero(text, advice)
 }
 
 pub(crate) fn positive(text: &str) -> Result<f64, String> {

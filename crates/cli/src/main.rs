@@ -53,10 +53,25 @@ fn main() -> ExitCode {
         Ok(Ending::BadInput) => ExitCode::from(2),
         Err(error) if is_closed_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            complain(&format!("{error:#}"));
+            complain(&explain(&error));
             ExitCode::from(2)
         }
     }
+}
+
+/// An error and what led to it, each said once: some causes are part of what they caused already.
+fn explain(error: &anyhow::Error) -> String {
+    let mut text = String::new();
+    for cause in error.chain().map(ToString::to_string) {
+        if text.ends_with(&cause) {
+            continue;
+        }
+        if !text.is_empty() {
+            text.push_str(": ");
+        }
+        text.push_str(&cause);
+    }
+    text
 }
 
 /// Says something on standard error. Where nobody listens, nothing is lost.

@@ -1,5 +1,7 @@
 //! Surface materials, and how the materials of two touching bodies combine.
 
+use std::cmp::Ordering;
+
 use nalgebra::{Unit, Vector3};
 
 use crate::error::{CollisionError, Result, non_negative};
@@ -73,6 +75,11 @@ pub struct Material {
     pub friction_rule: CombineRule,
     /// How restitution combines.
     pub restitution_rule: CombineRule,
+    /// Of two surfaces the one of higher priority decides friction alone.
+    pub priority: i32,
+    /// Whether two such surfaces touch without friction; the coefficient counts against a surface that is
+    /// not so, as between MuJoCo's geoms of `condim` 1 and 3.
+    pub frictionless: bool,
 }
 
 impl Default for Material {
@@ -83,6 +90,8 @@ impl Default for Material {
             compliance: 0.0,
             friction_rule: CombineRule::GeometricMean,
             restitution_rule: CombineRule::Max,
+            priority: 0,
+            frictionless: false,
         }
     }
 }
@@ -133,8 +142,43 @@ impl Material {
     /// their value along those axes, √((μₐ cos)² + (μ_c sin)²) inverse-quadratically, that is the
     /// radius of its friction ellipse.
     pub fn combine(&self, other: &Self, directions: [Option<Vector3<f64>>; 2]) -> ContactMaterial {
+        let (friction_along, friction_across, direction) = self.combine_friction(other, directions);
+        ContactMaterial {
+            friction_along,
+            friction_across,
+            direction,
+            restitution: self
+                .restitution_rule
+                .max(other.restitution_rule)
+                .apply(self.restitution, other.restitution),
+            compliance: self.compliance + other.compliance,
+        }
+    }
+
+    /// Coefficients along and across a direction.
+    fn combine_friction(
+        &self,
+        other: &Self,
+        directions: [Option<Vector3<f64>>; 2],
+    ) -> (f64, f64, Option<Vector3<f64>>) {
+        let decides = match self.priority.cmp(&other.priority) {
+            Ordering::Greater => Some((self, directions[0])),
+            Ordering::Less => Some((other, directions[1])),
+            Ordering::Equal => None,
+        };
+        let frictionless = decides
+            .map_or(self.frictionless && other.frictionless, |(material, _)| {
+                material.frictionless
+            });
+        if frictionless {
+            return (0.0, 0.0, None);
+        }
+        if let Some((material, direction)) = decides {
+            let (along, across) = material.friction.coefficients();
+            return (along, across, direction);
+        }
         let rule = self.friction_rule.max(other.friction_rule);
-        let (friction_along, friction_across, direction) = match directions {
+        match directions {
             [None, None] => {
                 let mu = rule.apply(
                     self.friction.coefficients().0,
@@ -151,16 +195,6 @@ impl Material {
                     combine_axes(rule, &other.friction, e, &self.friction, Some(d))
                 }
             }
-        };
-        ContactMaterial {
-            friction_along,
-            friction_across,
-            direction,
-            restitution: self
-                .restitution_rule
-                .max(other.restitution_rule)
-                .apply(self.restitution, other.restitution),
-            compliance: self.compliance + other.compliance,
         }
     }
 }
@@ -266,6 +300,28 @@ mod tests {
             make(0.8, 0.2).combine(&make(0.5, 0.3), [Some(Vector3::x()), Some(Vector3::y())]);
         assert!((combined.friction_along - 0.3).abs() < 1e-12);
         assert!((combined.friction_across - 0.2).abs() < 1e-12);
+    }
+
+    #[test]
+    fn the_surface_of_higher_priority_decides_friction_in_either_order() {
+        let make = |mu, priority, frictionless| Material {
+            friction_rule: CombineRule::Max,
+            priority,
+            frictionless,
+            ..Material::with_friction(mu)
+        };
+        let both = |a: Material, b: Material| {
+            let [ab, ba] = [a.combine(&b, [None; 2]), b.combine(&a, [None; 2])];
+            assert_eq!(ab, ba);
+            ab.friction_along
+        };
+        // The values of MuJoCo 4.0.0 for geoms of these friction, priority and condim (3 or 1).
+        assert_eq!(both(make(1.0, 0, false), make(0.1, 1, false)), 0.1);
+        assert_eq!(both(make(0.5, -1, false), make(0.2, 0, false)), 0.2);
+        assert_eq!(both(make(0.5, 0, false), make(1.0, 0, true)), 1.0);
+        assert_eq!(both(make(0.5, 0, true), make(0.9, 0, true)), 0.0);
+        assert_eq!(both(make(0.5, 1, false), make(1.0, 0, true)), 0.5);
+        assert_eq!(both(make(0.5, 0, false), make(1.0, 2, true)), 0.0);
     }
 
     #[test]

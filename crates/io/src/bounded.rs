@@ -2,14 +2,11 @@
 
 use std::path::Path;
 
-/// Largest file of text, bytes; larger meshes belong into mesh files.
-const LARGEST_TEXT: u64 = 64 << 20;
-/// Largest file of numbers, bytes.
-const LARGEST_DATA: u64 = 1 << 30;
+use crate::limits::{DATA_BYTES, TEXT_BYTES};
 
 /// The text of a file, or what is wrong with it.
 pub(crate) fn text(path: &Path) -> Result<String, String> {
-    let bytes = read(path, LARGEST_TEXT)?;
+    let bytes = read(path, TEXT_BYTES)?;
     String::from_utf8(bytes).map_err(|error| {
         let at = error.utf8_error().valid_up_to();
         format!("is not UTF-8 text: byte {at} begins no character")
@@ -18,7 +15,7 @@ pub(crate) fn text(path: &Path) -> Result<String, String> {
 
 /// The bytes of a file, or what is wrong with it.
 pub(crate) fn data(path: &Path) -> Result<Vec<u8>, String> {
-    read(path, LARGEST_DATA)
+    read(path, DATA_BYTES)
 }
 
 fn read(path: &Path, largest: u64) -> Result<Vec<u8>, String> {

@@ -2,6 +2,8 @@
 
 mod bounded;
 mod error;
+mod limits;
+mod lines;
 pub mod mesh;
 mod mesh_use;
 pub mod mjcf;
@@ -14,6 +16,7 @@ mod written;
 mod xml;
 
 pub use error::{IoError, Result};
+pub use limits::{LIMITS, Limit};
 pub use open::read;
 pub use options::{Base, MeshUse, ModelOptions};
 pub use written::{LeftOut, Written};

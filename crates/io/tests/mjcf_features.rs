@@ -167,10 +167,11 @@ fn surfaces() {
     let friction = |i: usize| {
         let material = &file.scene.materials[shapes[i].material.as_ref().unwrap()];
         assert_eq!(material.friction_rule, CombineRule::Max);
-        material.friction
+        (material.friction, material.frictionless)
     };
-    assert_eq!(friction(0), Friction::Isotropic(0.3));
-    assert_eq!(friction(1), Friction::Isotropic(0.0));
+    assert_eq!(friction(0), (Friction::Isotropic(0.3), false));
+    // Its coefficient counts against what has friction.
+    assert_eq!(friction(1), (Friction::Isotropic(1.0), true));
     assert_eq!(shapes[0].material, shapes[2].material);
     assert_eq!(
         (shapes[3].visual_only, shapes[3].color),
@@ -180,7 +181,8 @@ fn surfaces() {
     assert_eq!(
         report(&file),
         [
-            "<geom condim> of 4 or 6 x1: only sliding friction acts, not that against spinning and rolling",
+            "<geom condim=\"6\"> x1: nothing brakes spinning and rolling: a ball or wheel that rolls on a level floor \
+             never stops, and a grasp by two points turns about the line between them",
             "<geom margin> x1: contact begins where surfaces touch",
             "<geom solref> x1: contacts, limits and joints are hard here, not springs",
         ]

@@ -1,57 +1,182 @@
-//! Files that are there whole or not at all.
+//! Files that are there whole or not at all, and nothing harmed on the way.
 
-use std::fs::{self, File, OpenOptions};
-use std::io::{BufWriter, Write};
+use std::fs::{self, File, Metadata, OpenOptions};
+use std::io::{BufWriter, Error as OsError, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use crate::error::Error;
 
+/// What there is where something is to be written.
+enum Target {
+    /// Nothing, or a file that may be replaced: where it is once symbolic links are followed, and what
+    /// is there already.
+    File(PathBuf, Option<Metadata>),
+    /// A pipe or a device such as a terminal, which takes what is written and keeps nothing.
+    Stream,
+}
+
 /// Writes `path` by way of a temporary file in the same folder, renamed once all of it is on disk.
 ///
 /// When `write` or the operating system fails, `path` is as it was before and the temporary file
-/// is removed.
+/// is removed. A symbolic link stays one: the file that it leads to is replaced, and keeps its
+/// permissions. Pipes and character devices are written through; a pipe waits for whoever reads it.
+///
+/// # Errors
+/// Folders, read-only files (for the superuser too), disks and sockets; what `write` and the operating
+/// system refuse.
 pub fn write_atomically(
     path: &Path,
     write: impl FnOnce(&mut BufWriter<File>) -> Result<(), Error>,
 ) -> Result<(), Error> {
-    let (file, guard) = create_beside(path).map_err(|error| Error::from(error).at(path))?;
-    let outcome = (|| {
-        let mut sink = BufWriter::new(file);
+    let at = |error: Error| error.at(path);
+    let whole = |mut sink: BufWriter<File>| -> Result<File, Error> {
         write(&mut sink)?;
         sink.flush()?;
-        sink.get_ref().sync_all()?;
-        fs::rename(&guard.path, path)?;
-        Ok(())
-    })();
-    match outcome {
-        Ok(()) => {
-            guard.keep();
+        sink.into_inner()
+            .map_err(|error| Error::Stream(error.into_error()))
+    };
+    match target(path).map_err(|error| at(error.into()))? {
+        Target::Stream => {
+            let stream = OpenOptions::new().write(true).open(path);
+            let stream = stream.map_err(|error| at(error.into()))?;
+            whole(BufWriter::new(stream)).map_err(at)?;
             Ok(())
         }
-        Err(error) => Err(Error::at(error, path)),
+        Target::File(place, existing) => {
+            let (file, guard) = create_beside(&place).map_err(|error| at(error.into()))?;
+            let outcome = (|| {
+                // What only its owner may read stays so.
+                if let Some(existing) = existing {
+                    file.set_permissions(existing.permissions())?;
+                }
+                whole(BufWriter::new(file))?.sync_all()?;
+                fs::rename(&guard.path, &place)?;
+                Ok(())
+            })();
+            if outcome.is_ok() {
+                guard.keep();
+            }
+            outcome.map_err(at)
+        }
+    }
+}
+
+/// Opens a file that is written while something runs, emptied first; under the rules of
+/// [`write_atomically`], but for being written in place.
+///
+/// # Errors
+/// As [`write_atomically`].
+pub fn create_in_place(path: &Path) -> Result<File, Error> {
+    let open = || match target(path)? {
+        Target::Stream => OpenOptions::new().write(true).open(path),
+        Target::File(place, _) => File::create(place),
+    };
+    open().map_err(|error| Error::from(error).at(path))
+}
+
+/// Refuses now what [`write_atomically`] would refuse later, without writing anything.
+///
+/// # Errors
+/// As [`write_atomically`], and a folder that is not there.
+pub fn check_target(path: &Path) -> Result<(), Error> {
+    let check = || match target(path)? {
+        Target::Stream => Ok(()),
+        Target::File(place, _) => match fs::metadata(folder_of(&place))?.is_dir() {
+            true => Ok(()),
+            false => Err(OsError::new(ErrorKind::NotADirectory, "it is in no folder")),
+        },
+    };
+    check().map_err(|error| Error::from(error).at(path))
+}
+
+/// Finds out what is to be written.
+fn target(path: &Path) -> std::io::Result<Target> {
+    let refuse = |kind, reason: &str| Err(OsError::new(kind, reason));
+    let metadata = match fs::metadata(path) {
+        Ok(metadata) => metadata,
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            return Ok(Target::File(end_of_links(path)?, None));
+        }
+        Err(error) => return Err(error),
+    };
+    if metadata.is_dir() {
+        return refuse(ErrorKind::IsADirectory, "it is a folder");
+    }
+    if metadata.is_file() {
+        // The superuser may write it all the same, but whoever made it read-only meant it.
+        if metadata.permissions().readonly() {
+            return refuse(ErrorKind::PermissionDenied, "it is read-only");
+        }
+        return Ok(Target::File(fs::canonicalize(path)?, Some(metadata)));
+    }
+    match is_stream(&metadata) {
+        true => Ok(Target::Stream),
+        false => refuse(
+            ErrorKind::InvalidInput,
+            "it is neither a file nor a pipe or terminal",
+        ),
+    }
+}
+
+/// Whether writing to it harms nothing: a pipe, or a device that is no disk.
+#[cfg(unix)]
+fn is_stream(metadata: &Metadata) -> bool {
+    use std::os::unix::fs::FileTypeExt;
+    metadata.file_type().is_fifo() || metadata.file_type().is_char_device()
+}
+
+#[cfg(not(unix))]
+fn is_stream(_: &Metadata) -> bool {
+    false
+}
+
+/// Where a path leads that leads to nothing yet: links may point to a file that is still to be made.
+fn end_of_links(path: &Path) -> std::io::Result<PathBuf> {
+    /// As many as Linux follows.
+    const MOST_LINKS: usize = 40;
+    let mut at = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        let Ok(next) = fs::read_link(&at) else {
+            return Ok(at);
+        };
+        at = folder_of(&at).join(next);
+    }
+    Err(OsError::new(
+        ErrorKind::InvalidInput,
+        "its symbolic links lead nowhere",
+    ))
+}
+
+/// The folder of a path; the current one for a bare name.
+fn folder_of(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
     }
 }
 
 /// A new file next to `path`, under a name that nothing else has.
 fn create_beside(path: &Path) -> std::io::Result<(File, Temporary)> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
-    let name = path.file_name().ok_or_else(|| {
-        std::io::Error::new(std::io::ErrorKind::InvalidInput, "the path names no file")
-    })?;
+    if path.file_name().is_none() {
+        return Err(OsError::new(
+            ErrorKind::InvalidInput,
+            "the path names no file",
+        ));
+    }
     loop {
+        // Short, whatever the file is called: names have a longest length.
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
-        let mut temporary = std::ffi::OsString::from(".");
-        temporary.push(name);
-        temporary.push(format!(".{}-{number}.part", std::process::id()));
-        let temporary = path.with_file_name(temporary);
+        let name = format!(".stiction-{}-{number}.part", std::process::id());
+        let temporary = path.with_file_name(name);
         match OpenOptions::new()
             .write(true)
             .create_new(true)
             .open(&temporary)
         {
             Ok(file) => return Ok((file, Temporary { path: temporary })),
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }
     }

@@ -21,6 +21,18 @@ pub struct Header {
     pub meshes: Vec<Mesh>,
     /// Soft bodies and rods, in the order of [`Frame::nodes`](crate::Frame::nodes).
     pub deformables: Vec<Deformable>,
+    /// Names of the coordinates of robots, in the order of [`Frame::joints`](crate::Frame::joints); empty
+    /// where they are not known, as in recordings of older programs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub joints: Vec<String>,
+}
+
+impl Header {
+    /// Name of a coordinate of a robot, `jointN` where it is not known.
+    pub fn joint_name(&self, index: usize) -> String {
+        let known = self.joints.get(index);
+        known.map_or_else(|| format!("joint{index}"), Clone::clone)
+    }
 }
 
 impl Default for Header {
@@ -35,6 +47,7 @@ impl Default for Header {
             bodies: Vec::new(),
             meshes: Vec::new(),
             deformables: Vec::new(),
+            joints: Vec::new(),
         }
     }
 }

@@ -49,12 +49,12 @@ mod recording;
 mod validate;
 mod writer;
 
-pub use atomic::write_atomically;
+pub use atomic::{check_target, create_in_place, write_atomically};
 pub use error::Error;
 pub use frame::{Contact, ContactState, Frame, Statistics};
 pub use header::{Body, Deformable, DeformableKind, Geometry, Header, Mesh, Pose, Visual};
 pub use reader::{Ending, Reader};
-pub use recording::{Loaded, Recording};
+pub use recording::{LARGEST_RECORDING, Loaded, Recording};
 pub use writer::Writer;
 
 /// Version of the file format that this crate writes; it reads this one and those before.

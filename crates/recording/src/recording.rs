@@ -15,7 +15,7 @@ use crate::validate;
 use crate::writer::Writer;
 
 /// The largest recording that is read into memory at once, in uncompressed bytes.
-const LIMIT: u64 = 1 << 32;
+pub const LARGEST_RECORDING: u64 = 1 << 32;
 
 /// A run: what was simulated and how it moved.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
@@ -58,11 +58,11 @@ impl Recording {
         let mut frames = Vec::new();
         while let Some(frame) = reader.next_frame()? {
             frames.push(frame);
-            if reader.raw_bytes() > LIMIT {
+            if reader.raw_bytes() > LARGEST_RECORDING {
                 return Err(Error::TooLarge {
                     what: format!("the recording up to frame {}", frames.len()),
                     size: reader.raw_bytes(),
-                    limit: LIMIT,
+                    limit: LARGEST_RECORDING,
                 });
             }
         }

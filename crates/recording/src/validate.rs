@@ -183,6 +183,9 @@ pub(crate) fn frame(
         frame.joints.len(),
         joints.unwrap_or(frame.joints.len()),
     )?;
+    if !header.joints.is_empty() {
+        expect("joints", frame.joints.len(), header.joints.len())?;
+    }
     expect("nodes", frame.nodes.len(), header.deformables.len())?;
     for (k, (nodes, deformable)) in frame.nodes.iter().zip(&header.deformables).enumerate() {
         expect(

@@ -5,6 +5,7 @@ use std::io::Write;
 use std::path::Path;
 
 use crate::FORMAT_VERSION;
+use crate::atomic::create_in_place;
 use crate::block::{self, Kind};
 use crate::error::Error;
 use crate::frame::Frame;
@@ -32,7 +33,7 @@ impl Writer<File> {
     pub fn create(path: impl AsRef<Path>, header: &Header) -> Result<Self, Error> {
         let path = path.as_ref();
         validate::header(header)?; // before an existing file is emptied
-        let file = File::create(path).map_err(|error| Error::from(error).at(path))?;
+        let file = create_in_place(path)?;
         Self::new(file, header).map_err(|error| error.at(path))
     }
 }

@@ -212,5 +212,5 @@ fn missing_and_unwritable_files_are_named() {
     let error = export::csv(&two_bodies(), folder.0.join("no/such/folder.csv")).unwrap_err();
     assert!(error.to_string().contains("folder.csv"), "{error}");
     let error = export::csv(&two_bodies(), "/").unwrap_err();
-    assert!(error.to_string().contains("names no file"), "{error}");
+    assert!(error.to_string().contains("it is a folder"), "{error}");
 }

@@ -67,7 +67,27 @@ impl World {
             bodies,
             meshes,
             deformables: self.recorded_deformables(),
+            joints: self.coordinate_names(),
         }
+    }
+
+    /// Names of the coordinates of robots in the order of a frame: `robot/joint`, with what is measured
+    /// where a joint has several.
+    fn coordinate_names(&self) -> Vec<String> {
+        let robots = self.robots.iter();
+        let robots = robots.filter_map(|robot| self.mechanisms.typed::<Robot>(robot.index));
+        let mut names = Vec::new();
+        for robot in robots {
+            let first = names.len();
+            names.resize(first + robot.model.nq(), String::new());
+            for joint in robot.model.joints() {
+                let parts = coordinates_of(joint.q.len());
+                for (at, part) in joint.q.clone().zip(parts) {
+                    names[first + at] = format!("{}/{}{part}", robot.name, joint.name);
+                }
+            }
+        }
+        names
     }
 
     /// The world as it is now, for a recording.
@@ -214,6 +234,18 @@ impl World {
 
     fn recorded_stress(&self) -> Vec<Vec<f64>> {
         Vec::new()
+    }
+}
+
+/// What the coordinates of a joint are called, by how many it has: one needs no name.
+fn coordinates_of(count: usize) -> &'static [&'static str] {
+    match count {
+        0 => &[],
+        1 => &[""],
+        2 => &[".0", ".1"],
+        3 => &[".x", ".y", ".angle"],
+        4 => &[".qx", ".qy", ".qz", ".qw"],
+        _ => &[".x", ".y", ".z", ".qx", ".qy", ".qz", ".qw"],
     }
 }
 

@@ -67,6 +67,28 @@ impl Scenery {
         Ok(handle)
     }
 
+    /// Places one body.
+    pub(crate) fn place_one(&self, item: usize, at: &Placing<'_>, places: &mut Places) {
+        let item = &self.items[item];
+        let (origin, rotation) = read_pose(&at.q[item.q..item.q + 7]);
+        places.frames.pose[item.frame] = Isometry3::from_parts(origin.into(), rotation);
+        let Some(memory) = item.memory else {
+            return;
+        };
+        let (twist, guess) = if at.guess.is_some() {
+            let driven = at.inputs.driven[item.frame];
+            (driven, driven)
+        } else {
+            let twist = Twist {
+                linear: read_vector(&at.memory[memory..]),
+                angular: read_vector(&at.memory[memory + 3..]),
+            };
+            (twist, Twist::default())
+        };
+        places.frames.twist[item.frame] = twist;
+        places.frames.guess[item.frame] = guess;
+    }
+
     /// Pose and velocity of a body in a state.
     pub(crate) fn motion(&self, item: usize, state: &State) -> (Isometry3<f64>, Twist) {
         let item = &self.items[item];
@@ -101,25 +123,7 @@ impl Scenery {
 
 impl Mechanism for Scenery {
     fn place(&mut self, at: &Placing<'_>, places: &mut Places) -> Result<()> {
-        for item in &self.items {
-            let (origin, rotation) = read_pose(&at.q[item.q..item.q + 7]);
-            places.frames.pose[item.frame] = Isometry3::from_parts(origin.into(), rotation);
-            let Some(memory) = item.memory else {
-                continue;
-            };
-            let (twist, guess) = if at.guess.is_some() {
-                let driven = at.inputs.driven[item.frame];
-                (driven, driven)
-            } else {
-                let twist = Twist {
-                    linear: read_vector(&at.memory[memory..]),
-                    angular: read_vector(&at.memory[memory + 3..]),
-                };
-                (twist, Twist::default())
-            };
-            places.frames.twist[item.frame] = twist;
-            places.frames.guess[item.frame] = guess;
-        }
+        (0..self.items.len()).for_each(|item| self.place_one(item, at, places));
         Ok(())
     }
 

@@ -2,10 +2,8 @@
 
 use std::io::Write;
 
-use anyhow::Context;
-
 use crate::arguments::CompareArguments;
-use crate::commands::export::unwritable;
+use crate::commands::export::write_text;
 use crate::commands::run::{options, set_threads};
 use crate::simulate::{
     Curve, End, Interrupt, Series, draw, open, simulate, summary_json, tell_gain,
@@ -57,7 +55,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> anyhow::Result<Ending> {
             })
             .collect();
         let svg = draw(&arguments.scene.scene, &curves)?;
-        std::fs::write(path, svg).with_context(|| unwritable(path))?;
+        write_text(path, &svg)?;
     }
     let is_failed = runs.iter().any(|run| matches!(run.end, End::Failed(_)));
     Ok(if is_failed {

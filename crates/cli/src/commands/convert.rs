@@ -7,7 +7,7 @@ use stiction_io::Written;
 use stiction_io::scene_file::{SceneDescription, to_toml};
 
 use crate::arguments::ConvertArguments;
-use crate::commands::export::unwritable;
+use crate::commands::export::{unwritable, write_text};
 use crate::model_arguments::warn_of_ignored;
 use crate::{Ending, complain};
 
@@ -42,7 +42,7 @@ pub(crate) fn run(arguments: &ConvertArguments) -> anyhow::Result<Ending> {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).with_context(|| unwritable(&path))?;
         }
-        std::fs::write(&path, content).with_context(|| unwritable(&path))?;
+        write_text(&path, content)?;
     }
     Ok(Ending::Fine)
 }

@@ -4,15 +4,14 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
-use stiction_recording::{Recording, export, write_atomically};
+use stiction_recording::{Error, Loaded, Recording, export, write_atomically};
 
 use crate::arguments::ExportArguments;
 use crate::{Ending, complain};
 
 pub(crate) fn run(arguments: &ExportArguments) -> anyhow::Result<Ending> {
     let path = &arguments.recording;
-    let loaded = Recording::read(path)
-        .with_context(|| format!("the recording {} cannot be read", path.display()))?;
+    let loaded = read_recording(path)?;
     let recording = &loaded.recording;
     if loaded.truncated() {
         complain(&format!(
@@ -34,13 +33,13 @@ pub(crate) fn run(arguments: &ExportArguments) -> anyhow::Result<Ending> {
         None => Some(path.with_extension(ending)),
     };
     if let Some(target) = target(&arguments.csv, "csv") {
-        export::csv(recording, &target).with_context(|| unwritable(&target))?;
+        writable(&target, export::csv(recording, &target))?;
     }
     if let Some(target) = target(&arguments.npz, "npz") {
-        export::npz(recording, &target).with_context(|| unwritable(&target))?;
+        writable(&target, export::npz(recording, &target))?;
     }
     if let Some(target) = target(&arguments.json, "json") {
-        export::json(recording, &target).with_context(|| unwritable(&target))?;
+        writable(&target, export::json(recording, &target))?;
     }
     if let Some(target) = &arguments.html {
         write_page(recording, target)?;
@@ -51,11 +50,34 @@ pub(crate) fn run(arguments: &ExportArguments) -> anyhow::Result<Ending> {
 /// Writes the page of a recording, whole or not at all.
 pub(crate) fn write_page(recording: &Recording, target: &Path) -> anyhow::Result<()> {
     let page = stiction_viewer::page(recording)?;
-    write_atomically(target, |sink| {
-        sink.write_all(page.as_bytes())?;
-        Ok(())
-    })
-    .with_context(|| unwritable(target))
+    write_text(target, &page)
+}
+
+/// Writes a text, whole or not at all.
+pub(crate) fn write_text(target: &Path, text: &str) -> anyhow::Result<()> {
+    let written = write_atomically(target, |sink| Ok(sink.write_all(text.as_bytes())?));
+    writable(target, written)
+}
+
+/// What came of writing a file; an error of the operating system names the file once.
+pub(crate) fn writable<T>(path: &Path, outcome: Result<T, Error>) -> anyhow::Result<T> {
+    outcome
+        .map_err(without_path)
+        .with_context(|| unwritable(path))
+}
+
+/// Reads a recording; an error of the operating system names the file once.
+pub(crate) fn read_recording(path: &Path) -> anyhow::Result<Loaded> {
+    Recording::read(path)
+        .map_err(without_path)
+        .with_context(|| format!("the recording {} cannot be read", path.display()))
+}
+
+fn without_path(error: Error) -> anyhow::Error {
+    match error {
+        Error::File { source, .. } => source.into(),
+        other => other.into(),
+    }
 }
 
 pub(crate) fn unwritable(path: &Path) -> String {

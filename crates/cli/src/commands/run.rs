@@ -3,39 +3,40 @@
 use std::fs::File;
 use std::io::{IsTerminal, Write};
 use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use stiction_problem_files::{self as problem_files, FullProblem, ProblemFile};
-use stiction_recording::{Header, Recording, Writer, export};
+use stiction_recording::{Header, Recording, Writer, check_target, export};
 use stiction_scenes::{Options, Scene, SettingsDescription};
 use stiction_sim::SimError;
 
 use crate::arguments::{RunArguments, SceneArguments};
-use crate::commands::export::{unwritable, write_page};
+use crate::commands::export::{unwritable, writable, write_page, write_text};
 use crate::deformables;
 use crate::simulate::{
     Curve, End, Interrupt, JointWarning, MeshFormat, MeshLog, ProblemLog, SensorLog, Series,
-    SpeedWarning, draw, open, print_profile, print_summary, simulate, step_count, summary_json,
-    tell_gain, tell_start,
+    SpeedWarning, draw, is_file, open, print_profile, print_summary, simulate, step_count,
+    summary_json, tell_gain, tell_start,
 };
-use crate::{Ending, complain};
+use crate::{Ending, complain, explain};
 
 pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
     set_threads(&arguments.scene)?;
     let options = options(&arguments.scene, arguments.solver.as_deref());
     let mut scene = open(&arguments.scene.scene, &options, &arguments.scene.model)?;
-    let outputs = Outputs::choose(arguments, &scene.name);
+    let outputs = Outputs::choose(arguments);
     let header = scene
         .world
         .recording_header(&scene.name, 1.0 / arguments.fps);
-    let mut recorder = Recorder::start(&outputs, header)?;
-    let mut sensors = match &outputs.sensors {
+    let recorder = Recorder::start(&outputs, header)?;
+    let sensors = match &outputs.sensors {
         Some(path) => Some(SensorLog::create(path, &scene)?),
         None => None,
     };
-    let mut problems = match &arguments.problems {
+    let problems = match &arguments.problems {
         Some(folder) => Some(ProblemLog::create(folder, arguments.every)?),
         None => None,
     };
@@ -48,74 +49,152 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
             meshes.push(MeshLog::create(folder, format, &scene)?);
         }
     }
-    let mut frames = FrameClock::new(1.0 / arguments.fps);
     tell_start(&mut scene.world)?;
-    let mut series = Series::default();
-    let mut joints = JointWarning::default();
-    let mut speed = SpeedWarning::default();
-    let bar = progress(&scene, arguments.quiet || arguments.json);
-    let interrupt = Interrupt::listen();
-    let clock = Instant::now();
-    let mut take_frame = |scene: &Scene| -> anyhow::Result<()> {
-        if frames.is_due(scene) {
-            recorder.take(scene)?;
-            meshes
-                .iter_mut()
-                .try_for_each(|log| log.take(&scene.world))?;
-        }
-        Ok(())
+    scene.world.measure_start()?;
+    let mut sinks = Sinks {
+        title: format!("{} with {}", scene.name, scene.world.solver_name()),
+        solver: scene.world.solver_name().to_owned(),
+        outputs,
+        recorder,
+        sensors,
+        problems,
+        meshes,
+        frames: FrameClock::new(1.0 / arguments.fps),
+        series: Series::default(),
+        joints: JointWarning::default(),
+        speed: SpeedWarning::default(),
     };
-    take_frame(&scene)?;
+    let bar = progress(&scene, arguments.quiet || arguments.json);
+    sinks.take_frame(&scene)?;
+    let sinks = Arc::new(Mutex::new(Some(sinks)));
+    let interrupt = Interrupt::listen_with(Some({
+        let sinks = sinks.clone();
+        move || rescue(&sinks)
+    }));
+    let clock = Instant::now();
     let end = simulate(&mut scene, &interrupt, |scene| {
-        if let Some(gain) = series.take(&scene.world) {
-            tell_gain(&scene.name, gain);
-        }
-        joints.look(scene);
-        speed.look(&scene.world);
-        take_frame(scene)?;
-        if let Some(log) = &mut sensors {
-            log.take(&scene.world)?;
-        }
-        if let Some(log) = &mut problems {
-            log.take(scene)?;
+        if let Some(sinks) = &mut *lock(&sinks) {
+            sinks.take(scene)?;
         }
         show(&bar, scene, clock.elapsed());
         Ok(())
-    })?;
+    });
+    interrupt.stopped();
+    let end = end?;
     bar.finish_and_clear();
-    let solver = scene.world.solver_name().to_owned();
-    recorder.finish(&outputs)?;
-    meshes.iter().try_for_each(MeshLog::finish)?;
-    if let Some(log) = sensors {
-        log.finish()?;
-    }
-    if let Some(path) = &outputs.plot {
-        let curves = [Curve {
-            label: &solver,
-            series: &series,
-        }];
-        let svg = draw(&format!("{} with {solver}", scene.name), &curves)?;
-        std::fs::write(path, svg).with_context(|| unwritable(path))?;
-    }
-    report(arguments, &scene, &series, &end, &outputs)?;
+    let Some(mut sinks) = lock(&sinks).take() else {
+        return Ok(Ending::Fine);
+    };
+    sinks.finish()?;
+    report(arguments, &scene, &sinks.series, &end, &sinks.outputs)?;
     if !arguments.json && !arguments.quiet {
-        let problems = problems.iter().map(ProblemLog::summary);
-        for log in meshes.iter().map(MeshLog::summary).chain(problems) {
+        let problems = sinks.problems.iter().map(ProblemLog::summary);
+        for log in sinks.meshes.iter().map(MeshLog::summary).chain(problems) {
             writeln!(std::io::stdout(), "wrote {log}")?;
         }
     }
     match end {
         End::Finished => Ok(Ending::Fine),
         End::Interrupted => {
-            complain("interrupted: what was simulated so far is written");
+            complain(INTERRUPTED);
             Ok(Ending::Fine)
         }
         End::Failed(error) => {
             complain(&error.to_string());
-            write_failed_problem(&scene.name, &error)?;
+            if !arguments.no_output {
+                write_failed_problem(&arguments.scene.scene, &scene.name, &error)?;
+            }
             Ok(Ending::NotConverged)
         }
     }
+}
+
+const INTERRUPTED: &str = "interrupted: what was simulated so far is written";
+
+/// Where everything goes that a run leaves behind.
+struct Sinks {
+    /// Title of plots.
+    title: String,
+    solver: String,
+    outputs: Outputs,
+    recorder: Recorder,
+    sensors: Option<SensorLog>,
+    problems: Option<ProblemLog>,
+    meshes: Vec<MeshLog>,
+    frames: FrameClock,
+    series: Series,
+    joints: JointWarning,
+    speed: SpeedWarning,
+}
+
+impl Sinks {
+    /// To be called after every step.
+    fn take(&mut self, scene: &Scene) -> anyhow::Result<()> {
+        if let Some(gain) = self.series.take(&scene.world) {
+            tell_gain(&scene.name, gain);
+        }
+        self.joints.look(scene);
+        self.speed.look(&scene.world);
+        self.take_frame(scene)?;
+        if let Some(log) = &mut self.sensors {
+            log.take(&scene.world)?;
+        }
+        if let Some(log) = &mut self.problems {
+            log.take(scene)?;
+        }
+        Ok(())
+    }
+
+    /// Takes a frame where one is due.
+    fn take_frame(&mut self, scene: &Scene) -> anyhow::Result<()> {
+        if self.frames.is_due(scene) {
+            self.recorder.take(scene)?;
+            let logs = &mut self.meshes;
+            logs.iter_mut().try_for_each(|log| log.take(&scene.world))?;
+        }
+        Ok(())
+    }
+
+    /// Writes what is written at the end.
+    fn finish(&mut self) -> anyhow::Result<()> {
+        self.recorder.finish(&self.outputs)?;
+        self.meshes.iter().try_for_each(MeshLog::finish)?;
+        if let Some(log) = self.sensors.take() {
+            log.finish()?;
+        }
+        if let Some(path) = &self.outputs.plot {
+            let curves = [Curve {
+                label: &self.solver,
+                series: &self.series,
+            }];
+            write_text(path, &draw(&self.title, &curves)?)?;
+        }
+        Ok(())
+    }
+}
+
+fn lock(sinks: &Mutex<Option<Sinks>>) -> MutexGuard<'_, Option<Sinks>> {
+    sinks.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Writes what there is while a step goes on that takes no notice of the signal, and ends the program.
+fn rescue(sinks: &Mutex<Option<Sinks>>) {
+    // Kept locked, so that the step that ends meanwhile adds nothing.
+    let mut sinks = lock(sinks);
+    let Some(mut found) = sinks.take() else {
+        return;
+    };
+    let code = match found.finish() {
+        Ok(()) => {
+            complain(INTERRUPTED);
+            0
+        }
+        Err(error) => {
+            complain(&explain(&error));
+            2
+        }
+    };
+    std::process::exit(code);
 }
 
 /// What the user asked of the scene.
@@ -154,15 +233,15 @@ struct Outputs {
 }
 
 impl Outputs {
-    fn choose(arguments: &RunArguments, scene: &str) -> Self {
+    fn choose(arguments: &RunArguments) -> Self {
         let or_default = |named: &Option<PathBuf>, ending: &str| match named {
             Some(path) => Some(path.clone()),
             None if arguments.no_output => None,
-            None => Some(PathBuf::from(format!("{}.{ending}", file_name(scene)))),
+            None => Some(output(&arguments.scene.scene, ending)),
         };
         Self {
-            record: or_default(&arguments.record, "stic"),
-            html: or_default(&arguments.html, "html"),
+            record: or_default(&arguments.record, ".stic"),
+            html: or_default(&arguments.html, ".html"),
             csv: arguments.csv.clone(),
             plot: arguments.plot.clone(),
             sensors: arguments.sensors.clone(),
@@ -170,14 +249,15 @@ impl Outputs {
     }
 }
 
-/// A scene's name without what a file name should not have.
-fn file_name(scene: &str) -> String {
-    let plain = |letter: char| match letter {
-        letter if letter.is_alphanumeric() => letter,
-        '-' | '_' | '.' => letter,
-        _ => '-',
+/// A file in the current folder, called after a built-in scene or after the file of a scene.
+fn output(scene: &str, ending: &str) -> PathBuf {
+    let stem = match is_file(scene) {
+        true => Path::new(scene).file_stem().unwrap_or_default(),
+        false => scene.as_ref(),
     };
-    scene.chars().map(plain).collect()
+    let mut name = stem.to_owned();
+    name.push(ending);
+    PathBuf::from(name)
 }
 
 /// Says when a frame is due.
@@ -216,10 +296,10 @@ impl Recorder {
             .into_iter()
             .flatten()
         {
-            check_folder(path)?;
+            writable(path, check_target(path))?;
         }
         let writer = match &outputs.record {
-            Some(path) => Some(Writer::create(path, &header).with_context(|| unwritable(path))?),
+            Some(path) => Some(writable(path, Writer::create(path, &header))?),
             None => None,
         };
         let is_needed = outputs.html.is_some() || outputs.csv.is_some();
@@ -244,8 +324,8 @@ impl Recorder {
         Ok(())
     }
 
-    fn finish(self, outputs: &Outputs) -> anyhow::Result<()> {
-        if let Some(writer) = self.writer {
+    fn finish(&mut self, outputs: &Outputs) -> anyhow::Result<()> {
+        if let Some(writer) = self.writer.take() {
             writer.finish()?;
         }
         if let Some(recording) = &self.recording {
@@ -253,26 +333,11 @@ impl Recorder {
                 write_page(recording, path)?;
             }
             if let Some(path) = &outputs.csv {
-                export::csv(recording, path).with_context(|| unwritable(path))?;
+                writable(path, export::csv(recording, path))?;
             }
         }
         Ok(())
     }
-}
-
-/// Refuses a target whose folder is not there.
-fn check_folder(path: &Path) -> anyhow::Result<()> {
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    anyhow::ensure!(
-        folder.is_dir() && !path.is_dir(),
-        "{}: {} is not a folder that files can be written to",
-        unwritable(path),
-        folder.display()
-    );
-    Ok(())
 }
 
 fn progress(scene: &Scene, is_hidden: bool) -> ProgressBar {
@@ -345,16 +410,17 @@ fn report(
 }
 
 /// Writes the problem that could not be solved, for `stiction solve`.
-fn write_failed_problem(scene: &str, error: &SimError) -> anyhow::Result<()> {
+fn write_failed_problem(scene: &str, name: &str, error: &SimError) -> anyhow::Result<()> {
     let SimError::Step(failure) = error else {
         return Ok(());
     };
     let Some(problem) = &failure.problem else {
         return Ok(());
     };
-    let path = PathBuf::from(format!("{}-step-{}.json", file_name(scene), failure.step));
+    let path = output(scene, &format!("-step-{}.json", failure.step));
+    writable(&path, check_target(&path))?;
     let file = ProblemFile::Full(FullProblem {
-        name: format!("{scene}, step {}", failure.step),
+        name: format!("{name}, step {}", failure.step),
         problem: (**problem).clone(),
         solution: None,
         guess: None,

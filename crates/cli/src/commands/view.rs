@@ -6,12 +6,11 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
-use stiction_recording::Recording;
 use stiction_scenes::{Options, Scene, SettingsDescription};
 use stiction_viewer::{Server, serve_recording};
 
 use crate::arguments::ViewArguments;
+use crate::commands::export::read_recording;
 use crate::simulate::{End, Interrupt, open, simulate};
 use crate::{Ending, complain};
 
@@ -25,7 +24,8 @@ pub(crate) fn run(arguments: &ViewArguments) -> anyhow::Result<Ending> {
         Ipv4Addr::LOCALHOST
     };
     let address = SocketAddr::new(IpAddr::V4(host), arguments.port);
-    let interrupt = Interrupt::listen();
+    // Nothing is written: a step that takes no notice need not be waited for.
+    let interrupt = Interrupt::listen_with(Some(|| std::process::exit(0)));
     let path = Path::new(&arguments.what);
     if path.extension().is_some_and(|ending| ending == "stic") {
         anyhow::ensure!(
@@ -33,11 +33,11 @@ pub(crate) fn run(arguments: &ViewArguments) -> anyhow::Result<Ending> {
             "recordings are served on the loopback address only; send the page of `stiction export \
              --html` instead"
         );
-        let loaded = Recording::read(path)
-            .with_context(|| format!("the recording {} cannot be read", path.display()))?;
+        let loaded = read_recording(path)?;
         let replay = serve_recording(&loaded.recording, address)?;
         announce(&replay.url(), arguments.no_browser)?;
         wait(&interrupt);
+        interrupt.stopped();
         replay.shutdown();
         return Ok(Ending::Fine);
     }
@@ -60,12 +60,14 @@ pub(crate) fn run(arguments: &ViewArguments) -> anyhow::Result<Ending> {
     let ending = live(scene, &server, &interrupt)?;
     // What was simulated can be looked at until Ctrl-C.
     wait(&interrupt);
+    interrupt.stopped();
     server.shutdown();
     Ok(ending)
 }
 
 /// Simulates no faster than real time and sends frames.
 fn live(mut scene: Scene, server: &Server, interrupt: &Interrupt) -> anyhow::Result<Ending> {
+    scene.world.measure_start()?;
     server.publish(&scene.world.record())?;
     let clock = Instant::now();
     let mut frames = 1_u64;

@@ -1,28 +1,51 @@
-//! Ctrl-C ends what runs, so that what was done so far can be written.
+//! Ctrl-C and requests to terminate end what runs, so that what was done so far can be written.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
 
 use stiction_constraints::StopFlag;
 
-/// Whether somebody pressed Ctrl-C.
+/// How long a step may go on after a signal before what was done is written without its end: with the time
+/// that writing takes, a run ends within a tenth of a second.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Whether somebody pressed Ctrl-C, or asked the program to terminate.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Interrupt {
     flag: StopFlag,
+    /// Whether whoever was to be interrupted has stopped.
+    has_stopped: Arc<AtomicBool>,
 }
 
 impl Interrupt {
     /// Listens from now on. A second Ctrl-C ends the program at once.
     pub(crate) fn listen() -> Self {
+        Self::listen_with(None::<fn()>)
+    }
+
+    /// Listens from now on; `rescue`, which is to write what there is and end the program, is called where a
+    /// step takes no notice of the signal.
+    pub(crate) fn listen_with(rescue: Option<impl FnOnce() + Send + 'static>) -> Self {
         let interrupt = Self::default();
-        let flag = interrupt.flag();
-        let was_pressed = Arc::new(AtomicBool::new(false));
+        let Self { flag, has_stopped } = interrupt.clone();
+        let was_pressed = AtomicBool::new(false);
+        let rescue = Mutex::new(rescue);
         // Where signals cannot be caught, Ctrl-C does what it always does.
         let _ = ctrlc::set_handler(move || {
             if was_pressed.swap(true, Ordering::SeqCst) {
                 std::process::exit(130);
             }
             flag.raise();
+            let rescue = rescue.lock().unwrap_or_else(PoisonError::into_inner).take();
+            let has_stopped = has_stopped.clone();
+            // A thread of its own, so that the next signal is heard.
+            std::thread::spawn(move || {
+                std::thread::sleep(PATIENCE);
+                if let Some(rescue) = rescue.filter(|_| !has_stopped.load(Ordering::SeqCst)) {
+                    rescue();
+                }
+            });
         });
         interrupt
     }
@@ -34,5 +57,10 @@ impl Interrupt {
     /// The flag that Ctrl-C raises, for the budgets of solvers.
     pub(crate) fn flag(&self) -> StopFlag {
         self.flag.clone()
+    }
+
+    /// To be called where nothing needs to be interrupted any more.
+    pub(crate) fn stopped(&self) {
+        self.has_stopped.store(true, Ordering::SeqCst);
     }
 }

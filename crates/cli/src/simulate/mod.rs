@@ -24,11 +24,17 @@ use crate::model_arguments::{ModelArguments, tell_overlaps, warn_of_ignored};
 use stiction_scenes::{Options, Scene};
 use stiction_sim::SimError;
 
+/// Whether a scene is a file, and not built in.
+pub(crate) fn is_file(name: &str) -> bool {
+    let path = Path::new(name);
+    let is_builtin = stiction_scenes::all().iter().any(|info| info.name == name);
+    !is_builtin && (path.extension().is_some() || path.exists())
+}
+
 /// A built-in scene by its name, or a scene from a file of any kind.
 pub(crate) fn open(name: &str, options: &Options, model: &ModelArguments) -> anyhow::Result<Scene> {
     let path = Path::new(name);
-    let is_builtin = stiction_scenes::all().iter().any(|info| info.name == name);
-    if !is_builtin && (path.extension().is_some() || path.exists()) {
+    if is_file(name) {
         anyhow::ensure!(path.is_file(), "there is no scene file \"{name}\"");
         let file = model.read(path)?;
         warn_of_ignored(&file);

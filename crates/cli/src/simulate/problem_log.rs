@@ -5,7 +5,10 @@ use std::path::PathBuf;
 
 use anyhow::Context;
 use stiction_problem_files::{self as problem_files, FullProblem, ProblemFile};
+use stiction_recording::check_target;
 use stiction_scenes::Scene;
+
+use crate::commands::export::writable;
 
 /// Writes the problems of every so many steps, each with the impulses that its solver began with.
 pub(crate) struct ProblemLog {
@@ -49,6 +52,7 @@ impl ProblemLog {
                 solution: None,
                 guess: solved.guess.map(<[f64]>::to_vec),
             });
+            writable(&path, check_target(&path))?;
             problem_files::write(&path, &file)
                 .with_context(|| format!("{}: the problem cannot be written", path.display()))?;
             self.written += 1;

@@ -4,11 +4,11 @@ use std::fs::File;
 use std::io::{BufWriter, Write};
 use std::path::Path;
 
-use anyhow::Context;
+use stiction_recording::create_in_place;
 use stiction_scenes::Scene;
 use stiction_sim::World;
 
-use crate::commands::export::unwritable;
+use crate::commands::export::writable;
 
 /// A CSV file with one row a step: time, then every sensor.
 pub(crate) struct SensorLog {
@@ -24,7 +24,7 @@ impl SensorLog {
             "--sensors: the scene \"{}\" has no sensors",
             scene.name
         );
-        let file = File::create(path).with_context(|| unwritable(path))?;
+        let file = writable(path, create_in_place(path))?;
         Ok(Self {
             file: BufWriter::new(file),
             has_header: false,

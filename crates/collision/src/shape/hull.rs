@@ -1,5 +1,6 @@
 //! Convex hulls of points, with coplanar triangles joined into polygons.
 
+use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
 
 use nalgebra::{Point3, Vector3};
@@ -11,6 +12,11 @@ use crate::error::{CollisionError, Result};
 
 /// Triangles whose normals differ by less than this (cosine) are one face.
 const COPLANAR: f64 = 1.0 - 1e-10;
+
+/// Most points of a hull that may be its corners.
+pub const HULL_POINTS: usize = 100_000;
+/// So many points are made a hull of as they are: looking for inner ones costs more.
+const FEW_POINTS: usize = 20_000;
 
 /// Convex polyhedron.
 #[derive(Debug, Clone)]
@@ -37,7 +43,15 @@ impl Hull {
                 points.len()
             )));
         }
-        let (vertices, faces) = corners_and_faces(points)
+        let outer = may_be_corners(points);
+        if outer.len() > HULL_POINTS {
+            return Err(fail(format!(
+                "{} of its points may be corners of its hull, more than {HULL_POINTS}: give a coarser mesh, or \
+                 let it collide as triangles or by signed distances",
+                outer.len()
+            )));
+        }
+        let (vertices, faces) = corners_and_faces(&outer)
             .map_err(|reason| fail(format!("points span no volume ({reason})")))?;
         let mesh = TriangleMesh::watertight(name, vertices, faces)?;
         let size = mesh.bounds().half_extents().max();
@@ -109,6 +123,57 @@ impl Hull {
             out.push(self.vertices()[w as usize].coords, w);
         }
     }
+}
+
+/// Points without most of those that are inside: deeper than rounding within the hull of those that are
+/// outermost in some directions. In the order given; all of them where they are few.
+fn may_be_corners(points: &[Point3<f64>]) -> Cow<'_, [Point3<f64>]> {
+    if points.len() <= FEW_POINTS {
+        return Cow::Borrowed(points);
+    }
+    // Directions all around: those of a cube's corners, edges and faces, and between them.
+    let mut directions = Vec::new();
+    for (x, y, z) in (0..125).map(|k| (k % 5 - 2, k / 5 % 5 - 2, k / 25 - 2)) {
+        if [x, y, z].iter().any(|c: &i32| c.abs() == 2) {
+            directions.push(Vector3::new(f64::from(x), f64::from(y), f64::from(z)));
+        }
+    }
+    let mut outermost: Vec<(f64, Point3<f64>)> =
+        vec![(f64::NEG_INFINITY, points[0]); directions.len()];
+    for point in points {
+        for (best, direction) in outermost.iter_mut().zip(&directions) {
+            let reach = direction.dot(&point.coords);
+            if reach > best.0 {
+                *best = (reach, *point);
+            }
+        }
+    }
+    let inner: Vec<Point3<f64>> = outermost.into_iter().map(|(_, point)| point).collect();
+    let Ok((corners, faces)) = corners_and_faces(&inner) else {
+        return Cow::Borrowed(points);
+    };
+    let size = corners
+        .iter()
+        .flat_map(|p| p.iter())
+        .fold(0.0_f64, |most, x| most.max(x.abs()));
+    let planes: Vec<(Vector3<f64>, f64)> = faces
+        .iter()
+        .map(|face| {
+            let [a, b, c] = face.map(|v| corners[v as usize]);
+            let normal = (b - a).cross(&(c - a)).normalize();
+            (normal, normal.dot(&a.coords))
+        })
+        .collect();
+    let margin = 1e-9 * size;
+    let is_inside = |point: &Point3<f64>| {
+        let mut planes = planes.iter();
+        planes.all(|(normal, height)| normal.dot(&point.coords) < height - margin)
+    };
+    points
+        .iter()
+        .copied()
+        .filter(|point| !is_inside(point))
+        .collect()
 }
 
 /// Corners and faces.

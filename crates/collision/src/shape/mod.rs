@@ -21,6 +21,7 @@ pub(crate) use convex::{Convex, Core};
 pub(crate) use curved::{CurvedMesh, Patch, project, same_side};
 pub(crate) use feature::{Feature, MAX_CORNERS};
 pub use height_field::HeightField;
+pub use hull::HULL_POINTS;
 pub use mesh::TriangleMesh;
 pub(crate) use mesh::{angle_at, check_edges, closest_on_triangle};
 pub use moments::VolumeMoments;

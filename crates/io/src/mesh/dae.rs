@@ -9,12 +9,11 @@ use nalgebra::{Matrix4, Point3, Rotation3, Unit, Vector3};
 
 use super::{Builder, MeshData, refuse};
 use crate::error::{IoError, Result};
+use crate::limits::MESH_TRIANGLES;
 use crate::xml::{self, Element};
 
 /// Deepest nesting of nodes, `<instance_node>` included.
 const DEEPEST: usize = 100;
-/// Most triangles of a file, with all its instances.
-const MOST_TRIANGLES: usize = 20_000_000;
 
 pub(super) fn parse(text: &str, file: &str) -> Result<MeshData> {
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
@@ -163,7 +162,7 @@ impl<'a> Reader<'a> {
         let mirrored = pose.fixed_view::<3, 3>(0, 0).determinant() < 0.0;
         for corners in runs(element, stride, offset, positions.len())? {
             self.triangles += corners.len();
-            if self.triangles > MOST_TRIANGLES {
+            if self.triangles > MESH_TRIANGLES {
                 return Err(wrong(element, "the scene has too many triangles"));
             }
             for index in 2..corners.len() {

@@ -13,11 +13,10 @@ use nalgebra::{Matrix4, Point3};
 use super::{Builder, MeshData, refuse};
 use crate::bounded;
 use crate::error::Result;
+use crate::limits::MESH_TRIANGLES;
 
 /// Deepest nesting of nodes.
 const DEEPEST: usize = 100;
-/// Most triangles of a file, with all its instances.
-const MOST_TRIANGLES: usize = 20_000_000;
 
 /// `folder` is where further files of it are.
 pub(super) fn parse(bytes: &[u8], file: &str, folder: &Path) -> Result<MeshData> {
@@ -181,7 +180,7 @@ impl Reader<'_> {
                 None => (0..positions.len()).collect(),
             };
             self.triangles += corners.len();
-            if self.triangles > MOST_TRIANGLES {
+            if self.triangles > MESH_TRIANGLES {
                 return Err(self.wrong("the scene has too many triangles"));
             }
             let steps = match primitive.mode() {

@@ -12,12 +12,10 @@ use super::pose;
 use super::value::Value;
 use crate::bounded;
 use crate::error::Result;
+use crate::limits::HEIGHT_SAMPLES;
 use crate::mesh::MeshData;
 use crate::scene_file::{MeshFile, MeshSource, ShapeKind, suggest};
 use crate::xml::Element;
-
-/// Most samples of a height field.
-const MOST_SAMPLES: usize = 16_000_000;
 
 /// The assets of a file by name.
 #[derive(Default)]
@@ -388,10 +386,10 @@ fn inline_grid(attributes: &Attributes<'_>) -> Result<Option<Grid>> {
     let Some(value) = attributes.get("elevation") else {
         return Ok(None);
     };
-    if rows * columns == 0 || rows * columns > MOST_SAMPLES {
+    if rows * columns == 0 || rows * columns > HEIGHT_SAMPLES {
         return Err(attributes.element.error(
             format!("has {rows} rows and {columns} columns"),
-            format!("give nrow and ncol, at least 2 and at most {MOST_SAMPLES} samples"),
+            format!("give nrow and ncol, at least 2 and at most {HEIGHT_SAMPLES} samples"),
         ));
     }
     let samples = value.list(rows * columns..=rows * columns)?;
@@ -408,7 +406,7 @@ fn binary_grid(bytes: &[u8]) -> Option<Grid> {
     let mut count = || usize::try_from(i32::from_le_bytes(words.next()?)).ok();
     let (rows, columns) = (count()?, count()?);
     let n = rows.checked_mul(columns)?;
-    if rows < 2 || columns < 2 || n > MOST_SAMPLES || bytes.len() != 8 + 4 * n {
+    if rows < 2 || columns < 2 || n > HEIGHT_SAMPLES || bytes.len() != 8 + 4 * n {
         return None;
     }
     let heights: Vec<f64> = words

@@ -13,10 +13,8 @@ use super::joint::{self, Joint};
 use super::pose;
 use super::value::Value;
 use crate::error::Result;
+use crate::limits::MJCF_ELEMENTS;
 use crate::xml::Element;
-
-/// Most bodies, geoms, sites and joints of a model, copies included.
-const MOST: usize = 200_000;
 
 /// A body; the first of a model is the world.
 #[derive(Debug)]
@@ -117,9 +115,9 @@ impl<'a> Walker<'_, 'a> {
     fn children(&mut self, element: &'a Element, around: &Around) -> Result<()> {
         for child in &element.children {
             self.count += 1;
-            if self.count > MOST {
+            if self.count > MJCF_ELEMENTS {
                 return Err(child.error(
-                    format!("the model has more than {MOST} elements"),
+                    format!("the model has more than {MJCF_ELEMENTS} elements"),
                     "make fewer copies",
                 ));
             }
@@ -213,7 +211,7 @@ impl<'a> Walker<'_, 'a> {
     fn replicate(&mut self, element: &'a Element, around: &Around) -> Result<()> {
         element.mark_read();
         let attributes = Attributes::plain(element, &self.context.defaults.notes);
-        let count = attributes.need("count")?.whole(0..=MOST as i64)?;
+        let count = attributes.need("count")?.whole(0..=MJCF_ELEMENTS as i64)?;
         let offset = match attributes.get("offset") {
             Some(value) => value.vector()?,
             None => Vector3::zeros(),

@@ -10,15 +10,13 @@ use super::defaults::Attributes;
 use super::flex::{Deformable, config};
 use super::geom;
 use super::pose;
-use super::scene::{Builder, friction_material};
+use super::scene::{Builder, material};
 use super::value::Value;
 use crate::error::Result;
+use crate::limits::ROD_POINTS;
 use crate::scene_file::{
     RodAttachment, RodCurve, RodDescription, RodLink, RodSection, RodStiffness, TouchDescription,
 };
-
-/// Most points of a cable.
-const MOST_POINTS: i64 = 100_000;
 
 impl<'a> Builder<'_, 'a> {
     pub(super) fn add_cable(&mut self, cable: &Deformable<'a>) -> Result<()> {
@@ -192,7 +190,7 @@ impl<'a> Builder<'_, 'a> {
                 *bits = value.whole(0..=i64::from(u32::MAX))? as u32;
             }
         }
-        let friction = geom::friction(&attributes, bits != [0, 0])?;
+        let surface = geom::surface(&attributes, bits != [0, 0])?;
         let mut touch = TouchDescription::new(true);
         touch.touches = self.context.options.switches.contacts && bits != [0, 0];
         if touch.touches {
@@ -202,7 +200,7 @@ impl<'a> Builder<'_, 'a> {
                 either: true,
             };
             let (scene, places) = (&mut self.scene, &mut self.places);
-            touch.material = Some(friction_material(scene, places, friction, child.place()));
+            touch.material = Some(material(scene, places, &surface, child.place()));
         }
         Ok(Some(Geom {
             section,
@@ -228,12 +226,12 @@ fn counts(element: &crate::xml::Element) -> Result<usize> {
         return Err(element.error("has no count", "give the number of points"));
     };
     let [count, y, z] = value.up_to([1.0; 3])?;
-    let is_good = (2.0..=MOST_POINTS as f64).contains(&count) && count.fract() == 0.0;
+    let is_good = (2.0..=ROD_POINTS as f64).contains(&count) && count.fract() == 0.0;
     match is_good && y == 1.0 && z == 1.0 {
         true => Ok(count as usize),
         false => Err(value.error(
             "is not possible",
-            format!("give the number of points, 2 to {MOST_POINTS}, and 1 1"),
+            format!("give the number of points, 2 to {ROD_POINTS}, and 1 1"),
         )),
     }
 }
@@ -241,7 +239,7 @@ fn counts(element: &crate::xml::Element) -> Result<usize> {
 /// Points of a cable in its own frame.
 fn points(attributes: &Attributes<'_>) -> Result<Vec<Point3<f64>>> {
     if let Some(value) = attributes.get("vertex") {
-        let numbers = value.list(6..=3 * MOST_POINTS as usize)?;
+        let numbers = value.list(6..=3 * ROD_POINTS)?;
         if numbers.len() % 3 != 0 {
             return Err(value.error("is cut off", "give three numbers to a point"));
         }

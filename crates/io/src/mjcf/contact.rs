@@ -4,6 +4,8 @@ use std::collections::HashSet;
 
 use nalgebra::Isometry3;
 
+use super::geom::{self, Form, Surface};
+use super::layout::Role;
 use super::scene::Builder;
 use super::value::Value;
 use crate::error::Result;
@@ -32,20 +34,56 @@ impl<'a> Builder<'_, 'a> {
             }
             for exclude in section.children_of("exclude") {
                 exclude.attribute("name");
-                let body = |name| -> Result<String> {
+                let sides = |name| -> Result<Vec<String>> {
                     let value = Value::of(exclude, name).ok_or_else(|| {
                         exclude.error(format!("has no {name}"), "name two bodies")
                     })?;
-                    let body = self.body(value)?;
-                    Ok(self.mount(body, &Isometry3::identity()).body)
+                    Ok(self.excluded(self.body(value)?))
                 };
-                let pair = [body("body1")?, body("body2")?];
-                let key = format!("exclude[{}]", self.scene.exclude.len());
-                self.places.insert(key, exclude.place());
-                self.scene.exclude.push(pair);
+                let (first, second) = (sides("body1")?, sides("body2")?);
+                let pairs = first
+                    .iter()
+                    .flat_map(|a| second.iter().map(move |b| (a, b)));
+                for (a, b) in pairs {
+                    self.exclude([a.clone(), b.clone()], exclude);
+                }
             }
         }
         Ok(())
+    }
+
+    /// Keeps two bodies or shapes of the scene from touching.
+    pub(super) fn exclude(&mut self, pair: [String; 2], because: &Element) {
+        let key = format!("exclude[{}]", self.scene.exclude.len());
+        self.places.insert(key, because.place());
+        self.scene.exclude.push(pair);
+    }
+
+    /// What of the scene is the body of a file and nothing else: a body or link, or the shapes of one that
+    /// is welded to others.
+    fn excluded(&self, body: usize) -> Vec<String> {
+        let mount = self.mount(body, &Isometry3::identity()).body;
+        let (Role::Free(root) | Role::Driven(root)) = self.layout.roles[body] else {
+            return vec![mount];
+        };
+        let members = self.layout.members.get(&root);
+        let others = members
+            .into_iter()
+            .flatten()
+            .filter(|&&other| other != body);
+        let touching = |body: usize| {
+            let geoms = self.tree.bodies[body].geoms.iter();
+            geoms.filter(|geom| self.touches(geom) && !matches!(geom.form, Form::Missing))
+        };
+        match others
+            .into_iter()
+            .any(|&other| touching(other).next().is_some())
+        {
+            false => vec![mount],
+            true => touching(body)
+                .map(|geom| format!("{mount}/{}", geom.name))
+                .collect(),
+        }
     }
 
     fn add_pair(&mut self, element: &'a Element) -> Result<()> {
@@ -58,31 +96,28 @@ impl<'a> Builder<'_, 'a> {
             Ok(format!("{}/{}", mount.body, geom.name))
         };
         let shapes = [shape("geom1")?, shape("geom2")?];
-        let mut friction = None;
+        // What a pair does not say is MuJoCo's default, whatever its geoms say.
+        let mut friction = Surface::default().friction;
         if let Some(value) = attributes.get("friction") {
             let [first, second, ..] = value.up_to([1.0, 1.0, 0.005, 0.0001, 0.0001])?;
-            let n = value.text.split_whitespace().count();
-            if n > 1 && first != second {
+            if first != second {
                 attributes.notes.ignore(
                     value.element,
                     "<pair friction> that differs between the directions",
-                    "the first of the two counts",
+                    "the first of the two counts; a second one that is not given is 1",
                 );
             }
             if first < 0.0 {
                 return Err(value.error(format!("{first} is negative"), "give zero or more"));
             }
-            friction = Some(first);
+            friction = first;
         }
-        if let Some(value) = attributes.get("condim") {
-            match value.whole(1..=6)? {
-                1 => friction = Some(0.0),
-                4 | 6 => attributes.notes.ignore(
-                    value.element,
-                    "<pair condim> of 4 or 6",
-                    "only sliding friction acts, not that against spinning and rolling",
-                ),
-                _ => {}
+        if geom::condim(&attributes, true)? == 1 {
+            friction = 0.0;
+        }
+        for name in ["solref", "solimp", "solreffriction", "adhesion"] {
+            if let Some(value) = attributes.get(name) {
+                attributes.notes.ignore_attribute(value.element, name);
             }
         }
         attributes.report_unless("margin", &[0.0])?;
@@ -90,9 +125,10 @@ impl<'a> Builder<'_, 'a> {
         if context.options.switches.contacts {
             let key = format!("contact_pairs[{}]", self.scene.contact_pairs.len());
             self.places.insert(key, element.place());
-            self.scene
-                .contact_pairs
-                .push(ContactPairDescription { shapes, friction });
+            self.scene.contact_pairs.push(ContactPairDescription {
+                shapes,
+                friction: Some(friction),
+            });
         }
         Ok(())
     }

@@ -1,5 +1,6 @@
 //! Default classes: what an element does not say, its class says, or the class around that.
 
+use std::collections::HashMap;
 use std::rc::Rc;
 
 use super::notes::Notes;
@@ -39,6 +40,7 @@ const OF_ALL_ACTUATORS: &[&str] = &[
 /// The default classes of a file.
 pub(super) struct Defaults<'a> {
     classes: Vec<Class<'a>>,
+    by_name: HashMap<&'a str, ClassId>,
     pub(super) notes: Rc<Notes>,
 }
 
@@ -59,6 +61,7 @@ impl<'a> Defaults<'a> {
                 names: vec!["main"],
                 ..Class::default()
             }],
+            by_name: HashMap::from([("main", 0)]),
             notes: Rc::default(),
         };
         for element in root.children_of("default") {
@@ -66,6 +69,7 @@ impl<'a> Defaults<'a> {
                 && defaults.find(name).is_none()
             {
                 defaults.classes[0].names.push(name);
+                defaults.by_name.insert(name, 0);
             }
             defaults.add(element, 0)?;
         }
@@ -96,15 +100,14 @@ impl<'a> Defaults<'a> {
                 elements: Vec::new(),
             });
             let inner = self.classes.len() - 1;
+            self.by_name.insert(name, inner);
             self.add(child, inner)?;
         }
         Ok(())
     }
 
     fn find(&self, name: &str) -> Option<ClassId> {
-        self.classes
-            .iter()
-            .position(|class| class.names.contains(&name))
+        self.by_name.get(name).copied()
     }
 
     /// The class that an attribute names.

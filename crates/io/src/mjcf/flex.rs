@@ -9,9 +9,10 @@ use super::defaults::{Attributes, ClassId};
 use super::flex_mesh::{FlexMesh, Form};
 use super::geom;
 use super::pose;
-use super::scene::{Builder, friction_material};
+use super::scene::{Builder, material};
 use super::value::Value;
 use crate::error::Result;
+use crate::limits::FLEX_NODES;
 use crate::scene_file::{
     MeshFile, NodeSelection, SoftAttachment, SoftDescription, SoftMesh, TouchDescription,
 };
@@ -42,9 +43,6 @@ const TYPES: &[&str] = &[
     "gmsh",
     "direct",
 ];
-
-/// Most nodes of a soft body.
-const MOST_NODES: i64 = 1_000_000;
 
 impl<'a> Builder<'_, 'a> {
     /// Soft bodies and cables.
@@ -309,7 +307,7 @@ impl<'a> Builder<'_, 'a> {
         let notes = &self.context.defaults.notes;
         let mut touch = TouchDescription::new(true);
         let mut bits = [1, 1];
-        let mut friction = 1.0;
+        let mut surface = geom::Surface::default();
         if let Some(contact) = element.child("contact") {
             let attributes = Attributes::plain(contact, notes);
             for (bits, name) in bits.iter_mut().zip(["contype", "conaffinity"]) {
@@ -322,7 +320,7 @@ impl<'a> Builder<'_, 'a> {
                 let word = value.word(&words)?;
                 touch.itself = word != "none" && word != "false";
             }
-            friction = geom::friction(&attributes, bits != [0, 0])?;
+            surface = geom::surface(&attributes, bits != [0, 0])?;
         }
         touch.touches = self.context.options.switches.contacts && bits != [0, 0];
         if !touch.touches {
@@ -337,7 +335,7 @@ impl<'a> Builder<'_, 'a> {
             either: true,
         };
         let (scene, places) = (&mut self.scene, &mut self.places);
-        touch.material = Some(friction_material(scene, places, friction, element.place()));
+        touch.material = Some(material(scene, places, &surface, element.place()));
         Ok(touch)
     }
 }
@@ -358,10 +356,10 @@ fn counts(attributes: &Attributes<'_>) -> Result<[usize; 3]> {
     let numbers = value.up_to([10.0; 3])?;
     let is_count = |number: f64| number >= 1.0 && number.fract() == 0.0;
     let nodes: f64 = numbers.iter().product();
-    if numbers.into_iter().all(is_count) && nodes <= MOST_NODES as f64 {
+    if numbers.into_iter().all(is_count) && nodes <= FLEX_NODES as f64 {
         return Ok(numbers.map(|number| number as usize));
     }
-    let advice = format!("give whole numbers from 1, at most {MOST_NODES} nodes in all");
+    let advice = format!("give whole numbers from 1, at most {FLEX_NODES} nodes in all");
     Err(value.error("is not possible", advice))
 }
 

@@ -43,7 +43,7 @@ pub(super) struct Geom<'a> {
     /// Bits of `contype` and `conaffinity`.
     pub(super) contype: u32,
     pub(super) conaffinity: u32,
-    pub(super) friction: f64,
+    pub(super) surface: Surface,
     pub(super) color: Option<[f32; 4]>,
 }
 
@@ -150,7 +150,7 @@ pub(super) fn read<'a>(
             .map_or(Ok(0), |value| value.whole(-1000..=1000))?,
         contype,
         conaffinity,
-        friction: friction(attributes, contype != 0 || conaffinity != 0)?,
+        surface: surface(attributes, contype != 0 || conaffinity != 0)?,
         color: match (attributes.get("rgba"), attributes.get("material")) {
             (Some(value), _) => Some(color(value)?),
             (None, Some(material)) => context.assets.color(material.text),
@@ -249,42 +249,83 @@ fn mass(attributes: &Attributes<'_>) -> Result<GeomMass> {
     })
 }
 
-/// The sliding friction of a geom or flex, and a word about what else it asks of contacts.
-pub(super) fn friction(attributes: &Attributes<'_>, touches: bool) -> Result<f64> {
-    let mut friction = match attributes.get("friction") {
-        Some(value) => {
-            let [sliding, ..] = value.up_to([FRICTION, 0.005, 0.0001])?;
-            if sliding < 0.0 {
-                return Err(value.error(format!("{sliding} is negative"), "give zero or more"));
-            }
-            sliding
-        }
-        None => FRICTION,
-    };
-    if let Some(value) = attributes.get("condim") {
-        match value.whole(1..=6)? {
-            1 => friction = 0.0,
-            4 | 6 if touches => attributes.notes.ignore(
-                value.element,
-                format!("<{} condim> of 4 or 6", value.element.tag),
-                "only sliding friction acts, not that against spinning and rolling",
-            ),
-            _ => {}
+/// How a geom or flex touches.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(super) struct Surface {
+    /// Sliding friction.
+    pub(super) friction: f64,
+    /// The geom of higher priority decides friction and `condim`.
+    pub(super) priority: i32,
+    /// Whether `condim` is 1.
+    pub(super) frictionless: bool,
+}
+
+impl Default for Surface {
+    fn default() -> Self {
+        Self {
+            friction: FRICTION,
+            priority: 0,
+            frictionless: false,
         }
     }
-    let names = ["solref", "solimp", "solmix", "adhesion", "surfacevel"];
+}
+
+/// How a geom or flex touches, and a word about what else it asks of contacts.
+pub(super) fn surface(attributes: &Attributes<'_>, touches: bool) -> Result<Surface> {
+    let mut surface = Surface::default();
+    if let Some(value) = attributes.get("friction") {
+        let [sliding, ..] = value.up_to([FRICTION, 0.005, 0.0001])?;
+        if sliding < 0.0 {
+            return Err(value.error(format!("{sliding} is negative"), "give zero or more"));
+        }
+        surface.friction = sliding;
+    }
+    if let Some(value) = attributes.get("priority") {
+        surface.priority = value.whole(i64::from(i32::MIN)..=i64::from(i32::MAX))? as i32;
+    }
+    surface.frictionless = condim(attributes, touches)? == 1;
+    let hard = ["solref", "solimp", "solmix", "adhesion", "surfacevel"];
     if !touches {
-        attributes.pass_over(&names);
-        attributes.pass_over(&["margin", "gap", "priority"]);
-        return Ok(friction);
+        attributes.pass_over(&hard);
+        attributes.pass_over(&["margin", "gap"]);
+        return Ok(surface);
     }
-    for name in ["margin", "gap", "priority", "adhesion"] {
+    for name in ["margin", "gap", "adhesion"] {
         attributes.report_unless(name, &[0.0])?;
     }
-    for name in names {
+    for name in hard {
         if let Some(value) = attributes.get(name) {
             attributes.notes.ignore_attribute(value.element, name);
         }
     }
-    Ok(friction)
+    Ok(surface)
+}
+
+/// Dimensions of contact: 1 without friction, 3 with sliding, 4 with spinning and 6 with rolling friction;
+/// of what is not done a word, where it touches.
+pub(super) fn condim(attributes: &Attributes<'_>, touches: bool) -> Result<i64> {
+    let Some(value) = attributes.get("condim") else {
+        return Ok(3);
+    };
+    let condim = value.whole(1..=6)?;
+    let reason = match condim {
+        1 | 3 => return Ok(condim),
+        4 => {
+            "nothing brakes spinning about the normal of a contact: what spins on a point spins on, and a \
+             grasp by two points turns about the line between them"
+        }
+        6 => {
+            "nothing brakes spinning and rolling: a ball or wheel that rolls on a level floor never stops, \
+             and a grasp by two points turns about the line between them"
+        }
+        _ => {
+            let problem = format!("{condim} is no dimension of contact");
+            return Err(value.error(problem, "give 1, 3, 4 or 6"));
+        }
+    };
+    if touches {
+        let what = format!("<{} condim=\"{condim}\">", value.element.tag);
+        attributes.notes.ignore(value.element, what, reason);
+    }
+    Ok(condim)
 }

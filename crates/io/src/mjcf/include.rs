@@ -5,12 +5,8 @@ use std::path::{Path, PathBuf};
 use super::compiler::path;
 use crate::bounded;
 use crate::error::{IoError, Result};
+use crate::limits::{MJCF_FILES, XML_DEPTH};
 use crate::xml::{self, Element};
-
-/// Deepest nesting of elements with all files put together.
-const DEEPEST: usize = 200;
-/// Most files of a model.
-const MOST_FILES: usize = 1000;
 
 /// Puts the content of included files in the place of each `<include>`, which is looked for from
 /// the folder of the main file, then from that of the file that includes it.
@@ -26,22 +22,25 @@ fn visit(
     files: &mut Vec<PathBuf>,
     depth: usize,
 ) -> Result<()> {
-    if depth > DEEPEST {
+    if depth > XML_DEPTH {
         return Err(element.error(
-            format!("is nested more than {DEEPEST} levels deep"),
+            format!("is nested more than {XML_DEPTH} levels deep"),
             "flatten the model",
         ));
     }
-    let mut at = 0;
-    while at < element.children.len() {
-        if element.children[at].tag != "include" {
-            visit(&mut element.children[at], folder, files, depth + 1)?;
-            at += 1;
-            continue;
+    // What is put in is visited next, so that its own includes count as its own.
+    let mut open_lists = vec![std::mem::take(&mut element.children).into_iter()];
+    while let Some(list) = open_lists.last_mut() {
+        match list.next() {
+            None => drop(open_lists.pop()),
+            Some(include) if include.tag == "include" => {
+                open_lists.push(open(&include, folder, files)?.into_iter());
+            }
+            Some(mut child) => {
+                visit(&mut child, folder, files, depth + 1)?;
+                element.children.push(child);
+            }
         }
-        // What was put in is visited next, so that its own includes count as its own.
-        let content = open(&element.children[at], folder, files)?;
-        element.children.splice(at..=at, content);
     }
     Ok(())
 }
@@ -66,9 +65,9 @@ fn open(include: &Element, folder: &Path, files: &mut Vec<PathBuf>) -> Result<Ve
             "include each file once",
         ));
     }
-    if files.len() >= MOST_FILES {
+    if files.len() >= MJCF_FILES {
         return Err(refuse(
-            format!("is one of more than {MOST_FILES} files"),
+            format!("is one of more than {MJCF_FILES} files"),
             "put them together",
         ));
     }

@@ -30,6 +30,10 @@ pub(super) struct Layout {
     pub(super) poses: Vec<Isometry3<f64>>,
     /// The bodies that are part of each free or driven one, itself first.
     pub(super) members: HashMap<usize, Vec<usize>>,
+    /// The body that each one without joints is welded to, through others too; itself where it has joints.
+    pub(super) weld_root: Vec<usize>,
+    /// The bodies with geoms that are welded to each of those, itself among them.
+    pub(super) welded: Vec<Vec<usize>>,
 }
 
 impl Layout {
@@ -61,10 +65,26 @@ impl Layout {
                 members.entry(*root).or_default().push(index);
             }
         }
+        let mut weld_root: Vec<usize> = Vec::with_capacity(bodies.len());
+        let mut welded = vec![Vec::new(); bodies.len()];
+        for (index, body) in bodies.iter().enumerate() {
+            let is_welded = index != 0 && body.joints.is_empty();
+            let root = if is_welded {
+                weld_root[body.parent]
+            } else {
+                index
+            };
+            weld_root.push(root);
+            if !body.geoms.is_empty() {
+                welded[root].push(index);
+            }
+        }
         Self {
             roles,
             poses,
             members,
+            weld_root,
+            welded,
         }
     }
 }

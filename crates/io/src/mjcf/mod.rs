@@ -55,6 +55,7 @@ mod reasons;
 mod reflected;
 mod robot;
 mod scene;
+mod schema;
 mod sensor;
 mod tendon;
 mod value;
@@ -123,6 +124,7 @@ fn read_text(text: &str, path: &Path, options: &ModelOptions) -> Result<SceneFil
         return Err(root.error("is not <mujoco>", advice));
     }
     include::expand(&mut root, path)?;
+    schema::check(&root)?;
     let folder = path.parent().unwrap_or(Path::new("")).to_owned();
     convert(&root, path, folder, options)
 }

@@ -43,10 +43,13 @@ fn of_attribute(tag: &str, attribute: &str) -> Option<&'static str> {
     Some(match (tag, attribute) {
         (
             _,
-            "solref" | "solimp" | "solmix" | "solreflimit" | "solimplimit" | "solreffriction"
+            "solref" | "solimp" | "solreflimit" | "solimplimit" | "solreffriction"
             | "solimpfriction",
         )
         | ("weld", "torquescale") => HARD,
+        (_, "solmix") => {
+            "it weighs solref and solimp against each other, and contacts are hard here, not springs"
+        }
         ("flexcomp", "radius") => NODES,
         ("edge", "stiffness" | "damping") => "solids are held by their elasticity, not by edges",
         ("elasticity", "thickness" | "elastic2d") => "is for cloth and shells",
@@ -55,7 +58,6 @@ fn of_attribute(tag: &str, attribute: &str) -> Option<&'static str> {
         }
         ("geom" | "pair" | "contact", "margin" | "gap") => "contact begins where surfaces touch",
         (_, "margin") => "limits begin where they are",
-        ("geom" | "contact", "priority") => "the larger friction of the two surfaces counts",
         ("geom", "fluidshape" | "fluidcoef") | ("option", "wind" | "density" | "viscosity") => AIR,
         (_, "adhesion") => "surfaces don't stick here",
         ("geom", "surfacevel") => "surfaces don't run here",

@@ -70,18 +70,23 @@ impl Builder<'_, '_> {
         let key = format!("robots[0].links[{}]", self.scene.robots[0].links.len());
         let shapes = self.shapes(&key, index, &[index]);
         let body = &self.tree.bodies[index];
-        let parent = &self.tree.bodies[body.parent];
         let is_on_link = self.layout.roles[body.parent] == Role::Link;
         self.places.insert(key, body.element.place());
         if body.joints.len() > 1 && is_on_link {
-            // Neighbours don't touch, however many joints are between them.
-            let key = format!("exclude[{}]", self.scene.exclude.len());
-            self.places.insert(key, body.element.place());
-            let link = |name: &str| format!("{}/{name}", self.robot);
-            self.scene
-                .exclude
-                .push([link(&parent.name), link(&body.name)]);
+            // Neighbours don't touch, however many joints are between them, nor what is welded to them.
+            let link = |&index: &usize| format!("{}/{}", self.robot, self.tree.bodies[index].name);
+            let welded = |index: usize| &self.layout.welded[self.layout.weld_root[index]];
+            let mut pairs = Vec::new();
+            for a in welded(body.parent) {
+                pairs.extend(welded(index).iter().map(|b| [link(a), link(b)]));
+            }
+            let element = body.element;
+            pairs
+                .into_iter()
+                .for_each(|pair| self.exclude(pair, element));
         }
+        let body = &self.tree.bodies[index];
+        let parent = &self.tree.bodies[body.parent];
         let robot = &mut self.scene.robots[0];
         let mut add_link = |name: &str, mass, gravity_compensation, shapes| {
             robot.links.push(LinkDescription {

@@ -9,7 +9,7 @@ use stiction_dynamics::{Inertia, Model, Transform, WORLD};
 
 use super::Context;
 use super::body::Tree;
-use super::geom::{Form, Geom};
+use super::geom::{Form, Geom, Surface};
 use super::inertia;
 use super::layout::{Layout, Role};
 use super::lookup::Names;
@@ -168,6 +168,12 @@ impl<'c, 'a> Builder<'c, 'a> {
         Ok(MassDescription::Inertia(sum.into()))
     }
 
+    /// Whether a geom can touch anything.
+    pub(super) fn touches(&self, geom: &Geom<'_>) -> bool {
+        let has_groups = geom.contype != 0 || geom.conaffinity != 0;
+        self.context.options.switches.contacts && (has_groups || self.paired.contains(&geom.name))
+    }
+
     /// The shapes of some bodies, in the frame of the first.
     pub(super) fn shapes(
         &mut self,
@@ -182,10 +188,7 @@ impl<'c, 'a> Builder<'c, 'a> {
                 false => self.layout.poses[root].inverse() * self.layout.poses[member],
             };
             for geom in &self.tree.bodies[member].geoms {
-                let touches = self.context.options.switches.contacts
-                    && (geom.contype != 0
-                        || geom.conaffinity != 0
-                        || self.paired.contains(&geom.name));
+                let touches = self.touches(geom);
                 if !touches && self.context.compiler.discard_visual {
                     continue;
                 }
@@ -194,14 +197,14 @@ impl<'c, 'a> Builder<'c, 'a> {
                 };
                 let place = geom.element.place();
                 let (scene, places) = (&mut self.scene, &mut self.places);
-                let material = friction_material(scene, places, geom.friction, place.clone());
+                let name = material(scene, places, &geom.surface, place.clone());
                 self.places
                     .insert(format!("{key}.shapes[{}]", shapes.len()), place);
                 shapes.push(ShapeDescription {
                     name: geom.name.clone(),
                     kind,
                     pose: offset * geom.pose,
-                    material: Some(material),
+                    material: Some(name),
                     groups: Groups {
                         member_of: geom.contype,
                         collides_with: geom.conaffinity,
@@ -216,18 +219,26 @@ impl<'c, 'a> Builder<'c, 'a> {
     }
 }
 
-/// Name of the material with a sliding friction, of which the larger of two surfaces counts.
-pub(super) fn friction_material(
+/// Name of the material of a surface; of two surfaces of one priority the larger friction counts.
+pub(super) fn material(
     scene: &mut SceneDescription,
     places: &mut Places,
-    friction: f64,
+    surface: &Surface,
     place: Place,
 ) -> String {
-    let name = format!("friction-{friction}");
+    let mut name = format!("friction-{}", surface.friction);
+    if surface.priority != 0 {
+        name += &format!("-priority-{}", surface.priority);
+    }
+    if surface.frictionless {
+        name += "-frictionless";
+    }
     let materials = &mut scene.materials;
     materials.entry(name.clone()).or_insert_with(|| Material {
         friction_rule: CombineRule::Max,
-        ..Material::with_friction(friction)
+        priority: surface.priority,
+        frictionless: surface.frictionless,
+        ..Material::with_friction(surface.friction)
     });
     places.insert(format!("materials.{name}"), place);
     name

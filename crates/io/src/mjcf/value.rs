@@ -5,11 +5,9 @@ use std::ops::RangeInclusive;
 use nalgebra::Vector3;
 
 use crate::error::{IoError, Result};
+use crate::limits::MJCF_NUMBERS;
 use crate::scene_file::suggest;
 use crate::xml::Element;
-
-/// Most numbers of one attribute: inline meshes and height fields are the longest.
-const MOST_NUMBERS: usize = 4_000_000;
 
 /// The text of an attribute, and the element that it stands in: the one that was asked, or the
 /// default that stands in for it.
@@ -45,11 +43,11 @@ impl<'a> Value<'a> {
                     "give finite numbers with spaces between them",
                 )
             })?);
-            if numbers.len() > *count.end().min(&MOST_NUMBERS) {
+            if numbers.len() > *count.end().min(&MJCF_NUMBERS) {
                 break;
             }
         }
-        if count.contains(&numbers.len()) && numbers.len() <= MOST_NUMBERS {
+        if count.contains(&numbers.len()) && numbers.len() <= MJCF_NUMBERS {
             return Ok(numbers);
         }
         let wanted = match (*count.start(), *count.end()) {

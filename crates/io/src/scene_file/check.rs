@@ -3,11 +3,13 @@
 mod deformable;
 mod drive;
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use stiction_dynamics::{DynamicsError, Inertia, ModelWarning, WORLD};
 
-use super::description::{BodyKind, ControllerDescription, MassDescription, RobotDescription};
+use super::description::{
+    BodyKind, ControllerDescription, MassDescription, RobotDescription, ShapeDescription,
+};
 use super::suggest;
 use super::{Ignored, SceneFile};
 use crate::error::Result;
@@ -24,19 +26,21 @@ pub(super) fn references(file: &SceneFile) -> Result<Vec<Ignored>> {
         robot(file, index, description, &mut odd)?;
     }
     let bodies = Bodies::collect(file)?;
+    impossible_bodies(file, &mut odd);
     materials(file)?;
     for (index, joint) in scene.joints.iter().enumerate() {
         for name in &joint.bodies {
             bodies.find(file, &format!("joints[{index}].bodies"), name)?;
         }
     }
+    let shapes = Shapes::collect(file);
     for (index, pair) in scene.exclude.iter().enumerate() {
-        for name in pair {
+        for name in pair.iter().filter(|name| !shapes.names.contains(*name)) {
             bodies.find(file, &format!("exclude[{index}]"), name)?;
         }
     }
     controllers(file, &bodies)?;
-    drive::references(file, &bodies)?;
+    drive::references(file, &bodies, &shapes)?;
     deformable::references(file, &bodies)?;
     Ok(odd)
 }
@@ -118,6 +122,44 @@ impl Bodies {
             let advice = suggest::advice("bodies", name, names);
             file.error(key, format!("there is no body \"{name}\""), advice)
         })
+    }
+}
+
+/// All shapes, as `body/shape` or `robot/link/shape`.
+struct Shapes {
+    names: HashSet<String>,
+    /// Those that are only drawn.
+    drawn: HashSet<String>,
+    /// In the order of the file, for suggestions.
+    in_order: Vec<String>,
+}
+
+impl Shapes {
+    fn collect(file: &SceneFile) -> Self {
+        let mut all = Self {
+            names: HashSet::new(),
+            drawn: HashSet::new(),
+            in_order: Vec::new(),
+        };
+        let mut collect = |owner: &str, shapes: &[ShapeDescription]| {
+            for shape in shapes {
+                let name = format!("{owner}/{}", shape.name);
+                if shape.visual_only {
+                    all.drawn.insert(name.clone());
+                }
+                all.names.insert(name.clone());
+                all.in_order.push(name);
+            }
+        };
+        for body in &file.scene.bodies {
+            collect(&body.name, &body.shapes);
+        }
+        for robot in &file.scene.robots {
+            for link in &robot.links {
+                collect(&format!("{}/{}", robot.name, link.name), &link.shapes);
+            }
+        }
+        all
     }
 }
 
@@ -205,7 +247,8 @@ fn robot(
     unique(file, "link", &list("links"), links.clone())?;
     let joints = robot.joints.iter().map(|joint| joint.name.as_str());
     unique(file, "joint", &list("joints"), joints)?;
-    let is_link = |name: &str| robot.links.iter().any(|link| link.name == name);
+    let names: HashSet<&str> = links.clone().collect();
+    let is_link = |name: &str| names.contains(name);
     let known = links.chain([WORLD]);
     for (number, joint) in robot.joints.iter().enumerate() {
         for (end, name) in [("parent", &joint.parent), ("child", &joint.child)] {
@@ -243,6 +286,31 @@ fn robot(
             };
             Err(file.error(&key, error.to_string(), "correct the robot"))
         }
+    }
+}
+
+/// Notes free bodies with inertias that no body has.
+fn impossible_bodies(file: &SceneFile, odd: &mut Vec<Ignored>) {
+    let mut count = 0;
+    let mut first = None;
+    for (index, body) in file.scene.bodies.iter().enumerate() {
+        let BodyKind::Free(MassDescription::Inertia(inertia)) = body.kind else {
+            continue;
+        };
+        let [a, b, c] = inertia.about_center.eigenvalues();
+        // The rest is refused when the body is made.
+        if a > 0.0 && c > (a + b) * (1.0 + 1e-9) {
+            count += 1;
+            first.get_or_insert((index, &body.name));
+        }
+    }
+    if let Some((index, name)) = first {
+        odd.push(Ignored {
+            what: "an inertia that breaks the triangle inequality".to_owned(),
+            reason: format!("of body \"{name}\" first, is used as it is given"),
+            count,
+            first: file.place(&format!("bodies[{index}]")),
+        });
     }
 }
 

@@ -4,6 +4,7 @@ use std::cell::RefCell;
 use std::collections::HashMap;
 
 use crate::error::IoError;
+use crate::lines::Lines;
 
 /// Where the keys of a scene stand.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -53,38 +54,22 @@ impl Places {
 /// A text with the places that were visited in it.
 pub(super) struct Source<'a> {
     pub(super) file: &'a str,
-    text: &'a str,
-    /// Byte at which each line begins.
-    line_starts: Vec<usize>,
+    lines: Lines<'a>,
     visited: RefCell<HashMap<String, usize>>,
 }
 
 impl<'a> Source<'a> {
     pub(super) fn new(file: &'a str, text: &'a str) -> Self {
-        let ends = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
-        let line_starts = std::iter::once(0)
-            .chain(ends.map(|(at, _)| at + 1))
-            .collect();
         Self {
             file,
-            text,
-            line_starts,
+            lines: Lines::new(text),
             visited: RefCell::default(),
         }
     }
 
     /// Line and column of a byte, both from 1.
     pub(super) fn position(&self, offset: usize) -> (usize, usize) {
-        let line = self
-            .line_starts
-            .partition_point(|&start| start <= offset)
-            .max(1);
-        let start = self.line_starts[line - 1];
-        let before = self
-            .text
-            .get(start..offset.min(self.text.len()))
-            .unwrap_or("");
-        (line, before.chars().count() + 1)
+        self.lines.position(offset)
     }
 
     /// Remembers where a key is.

@@ -17,6 +17,25 @@ pub(crate) fn nearest<'a>(word: &str, known: impl IntoIterator<Item = &'a str>) 
     (edits <= 1.max(longest / 2)).then_some(best)
 }
 
+/// The known word that a word differs from by two letters at most, or by one where either has three or less.
+pub(crate) fn within_two<'a>(
+    word: &str,
+    known: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
+    let length = word.chars().count();
+    let near = known.into_iter().filter_map(|candidate| {
+        let other = candidate.chars().count();
+        if length.abs_diff(other) > 2 {
+            return None;
+        }
+        let most = if length.min(other) <= 3 { 1 } else { 2 };
+        let edits = levenshtein(word, candidate);
+        (edits <= most).then_some((edits, candidate))
+    });
+    near.min_by_key(|&(edits, _)| edits)
+        .map(|(_, candidate)| candidate)
+}
+
 /// `did you mean "x"? …` if there is such a word, else the list of what there is.
 pub(crate) fn advice<'a>(
     what: &str,
@@ -47,6 +66,10 @@ mod tests {
         assert_eq!(nearest("halflength", known), Some("length"));
         assert_eq!(nearest("colour", known), None);
         assert_eq!(nearest("x", []), None);
+        assert_eq!(within_two("limits", ["limit", "axis"]), Some("limit"));
+        assert_eq!(within_two("mas", ["mass"]), Some("mass"));
+        assert_eq!(within_two("foo", ["box"]), None);
+        assert_eq!(within_two("transmission", ["limit", "axis"]), None);
         assert!(advice("keys", "radus", known).starts_with("did you mean \"radius\"?"));
         assert_eq!(advice("materials", "x", []), "there are no materials");
     }

@@ -1,5 +1,7 @@
 //! Links: masses and shapes.
 
+use std::collections::{HashMap, HashSet};
+
 use nalgebra::{Matrix3, Vector3};
 use stiction_collision::Groups;
 use stiction_dynamics::Symmetric3;
@@ -32,9 +34,10 @@ impl Reader<'_> {
         if let Some(inertial) = element.child("inertial") {
             out.mass = self.mass(inertial)?;
         }
+        let mut names = Names::default();
         for element in element.children_of("collision") {
             let shape = self.shape(element, Purpose::Collides)?;
-            self.add_shape(element, number, &mut out.shapes, shape);
+            self.add_shape(element, number, (&mut out.shapes, &mut names), shape);
         }
         for element in element.children_of("visual") {
             if is_nothing(form(element))? {
@@ -43,7 +46,7 @@ impl Reader<'_> {
             }
             let mut shape = self.shape(element, Purpose::Drawn)?;
             shape.color = self.color(element)?;
-            self.add_shape(element, number, &mut out.shapes, shape);
+            self.add_shape(element, number, (&mut out.shapes, &mut names), shape);
         }
         Ok(out)
     }
@@ -52,7 +55,7 @@ impl Reader<'_> {
         &mut self,
         element: &Element,
         link: usize,
-        shapes: &mut Vec<ShapeDescription>,
+        (shapes, names): (&mut Vec<ShapeDescription>, &mut Names),
         mut shape: ShapeDescription,
     ) {
         let given = tree::name(element).trim();
@@ -60,8 +63,7 @@ impl Reader<'_> {
             "" => element.tag.as_str(),
             given => given,
         };
-        let taken = |name: &str| shapes.iter().any(|shape| shape.name == name);
-        shape.name = self.tree.free_name(base, taken);
+        shape.name = names.free(base);
         let key = format!("robots[0].links[{link}].shapes[{}]", shapes.len());
         self.places.insert(key, element.place());
         shapes.push(shape);
@@ -165,13 +167,8 @@ impl Reader<'_> {
             return Ok(None);
         };
         let name = tree::name(material);
-        let links = self.tree.links.iter();
-        let visuals = links.flat_map(|link| link.children_of("visual"));
-        let of_links = visuals.filter_map(|visual| visual.child("material"));
-        let mut named = self.root.children_of("material").chain(of_links);
-        let color = material.child("color").or_else(|| {
-            named.find_map(|other| other.child("color").filter(|_| tree::name(other) == name))
-        });
+        let color = material.child("color");
+        let color = color.or_else(|| self.colors.get(name).copied());
         let Some(color) = color else {
             let known = !material.has("texture") && material.children.is_empty();
             if known && !name.is_empty() {
@@ -187,6 +184,41 @@ impl Reader<'_> {
             self.leave_out(what, &format!("{bad} is clamped"), material);
         }
         Ok(Some(rgba.map(|value| value.clamp(0.0, 1.0) as f32)))
+    }
+}
+
+/// The colours that materials of a name have: the first that says one, those of the robot before those of
+/// its links.
+pub(super) fn colors(root: &Element) -> HashMap<&str, &Element> {
+    let links = root.children_of("link");
+    let visuals = links.flat_map(|link| link.children_of("visual"));
+    let of_links = visuals.filter_map(|visual| visual.child("material"));
+    let mut colors = HashMap::new();
+    for material in root.children_of("material").chain(of_links) {
+        if let Some(color) = material.child("color") {
+            colors.entry(tree::name(material)).or_insert(color);
+        }
+    }
+    colors
+}
+
+/// Names of the shapes of a link: one that is taken gets a number.
+#[derive(Default)]
+struct Names {
+    taken: HashSet<String>,
+    /// The number to try next, by name.
+    next: HashMap<String, usize>,
+}
+
+impl Names {
+    fn free(&mut self, base: &str) -> String {
+        let mut name = base.to_owned();
+        let next = self.next.entry(name.clone()).or_insert(2);
+        while !self.taken.insert(name.clone()) {
+            name = format!("{base}-{next}");
+            *next += 1;
+        }
+        name
     }
 }
 

@@ -95,7 +95,7 @@ fn parse_in(text: &str, file: &str, folder: &Path, options: &ModelOptions) -> Re
     // A byte order mark is allowed, and only in the way.
     let text = text.strip_prefix('\u{feff}').unwrap_or(text);
     let root = xml::parse(text, file)?;
-    refuse_other_formats(&root, text)?;
+    refuse_other_formats(&root)?;
     schema::check(&root)?;
     let tree = tree::Tree::new(&root)?;
 
@@ -108,6 +108,8 @@ fn parse_in(text: &str, file: &str, folder: &Path, options: &ModelOptions) -> Re
         places: Places::default(),
         left_out: Vec::new(),
         found: HashMap::new(),
+        colors: link::colors(&root),
+        known: HashMap::new(),
     };
     let description = reader.robot()?;
     let mut scene = SceneDescription::new(description.name.clone(), options.seconds);
@@ -133,6 +135,10 @@ struct Reader<'a> {
     left_out: Vec<Ignored>,
     /// Mesh names that were resolved already.
     found: HashMap<String, String>,
+    /// Colours of materials, by name.
+    colors: HashMap<&'a str, &'a Element>,
+    /// Where in `left_out` each kind is.
+    known: HashMap<String, usize>,
 }
 
 impl Reader<'_> {
@@ -227,10 +233,11 @@ impl Reader<'_> {
 
     /// Notes something that is not done, each kind once.
     fn leave_out(&mut self, what: &str, reason: &str, element: &Element) {
-        if let Some(known) = self.left_out.iter_mut().find(|known| known.what == what) {
-            known.count += 1;
+        if let Some(&known) = self.known.get(what) {
+            self.left_out[known].count += 1;
             return;
         }
+        self.known.insert(what.to_owned(), self.left_out.len());
         self.left_out.push(Ignored {
             what: what.to_owned(),
             reason: reason.to_owned(),
@@ -273,8 +280,8 @@ fn quaternion(origin: &Element) -> Result<UnitQuaternion<f64>> {
     Ok(UnitQuaternion::new_normalize(quaternion))
 }
 
-fn refuse_other_formats(root: &Element, text: &str) -> Result<()> {
-    if let Some(element) = xacro(root, &text.lines().collect::<Vec<_>>()) {
+fn refuse_other_formats(root: &Element) -> Result<()> {
+    if let Some(element) = xacro(root) {
         return Err(element.error(
             "is xacro, not URDF",
             "turn the template into URDF first: xacro robot.urdf.xacro > robot.urdf",
@@ -290,14 +297,9 @@ fn refuse_other_formats(root: &Element, text: &str) -> Result<()> {
 }
 
 /// The first element with the prefix of xacro.
-fn xacro<'a>(element: &'a Element, lines: &[&str]) -> Option<&'a Element> {
-    let line = lines.get(element.line - 1)?;
-    let start = line.char_indices().nth(element.column - 1)?.0;
-    if line[start..].starts_with("<xacro:") {
-        return Some(element);
+fn xacro(element: &Element) -> Option<&Element> {
+    match element.is_xacro {
+        true => Some(element),
+        false => element.children.iter().find_map(xacro),
     }
-    element
-        .children
-        .iter()
-        .find_map(|child| xacro(child, lines))
 }

@@ -1,5 +1,6 @@
 //! What URDF elements may hold, checked before anything is made of them.
 
+use super::reasons::reason;
 use crate::error::Result;
 use crate::scene_file::suggest;
 use crate::xml::Element;
@@ -266,6 +267,7 @@ fn check_element(element: &Element, schema: &Schema) -> Result<()> {
             None => {}
         }
     }
+    refuse_typos(element, schema)?;
     match schema.tag {
         "geometry" => one_form(element)?,
         "joint" => joint_type(element)?,
@@ -289,6 +291,35 @@ fn check_element(element: &Element, schema: &Schema) -> Result<()> {
         }
         for element in found {
             check_element(element, child)?;
+        }
+    }
+    Ok(())
+}
+
+/// Refuses what is almost a name that is known. Everything else that is not known is listed: robot files are
+/// full of what other programs need.
+fn refuse_typos(element: &Element, schema: &Schema) -> Result<()> {
+    let attributes = schema.attributes.iter().map(|&(name, ..)| name);
+    for name in element.attribute_names() {
+        let is_known = attributes.clone().any(|known| known == name);
+        if is_known || reason(&element.tag, Some(name)).is_some() {
+            continue;
+        }
+        if let Some(near) = suggest::within_two(name, attributes.clone()) {
+            let problem = format!("is no attribute of <{}>", element.tag);
+            let advice = format!("did you mean \"{near}\"?");
+            return Err(element.attribute_error(name, problem, advice));
+        }
+    }
+    let children = schema.children.iter().map(|(_, child)| child.tag);
+    for child in &element.children {
+        let is_known = children.clone().any(|known| known == child.tag);
+        if is_known || reason(&child.tag, None).is_some() {
+            continue;
+        }
+        if let Some(near) = suggest::within_two(&child.tag, children.clone()) {
+            let problem = format!("is no element of <{}>", element.tag);
+            return Err(child.error(problem, format!("did you mean <{near}>?")));
         }
     }
     Ok(())

@@ -3,6 +3,7 @@
 //! Readers ask an [`Element`] for the attributes and children they know; what nobody asked for is
 //! what the simulator does not do, and [`unread`] lists it.
 
+mod depth;
 mod unread;
 mod write;
 
@@ -10,15 +11,12 @@ use std::cell::Cell;
 use std::rc::Rc;
 
 use crate::error::{IoError, Result};
+use crate::limits::{XML_DEPTH, XML_NODES};
+use crate::lines::Lines;
 use crate::scene_file::Place;
 
 pub(crate) use unread::{Reasons, unread};
 pub(crate) use write::{XmlWriter, number};
-
-/// Deepest nesting of elements.
-const DEEPEST: usize = 200;
-/// Most elements and texts of a file.
-const MOST_NODES: u32 = 2_000_000;
 
 /// An element of a file.
 #[derive(Debug)]
@@ -35,6 +33,8 @@ pub(crate) struct Element {
     pub(crate) text: String,
     attributes: Vec<Attribute>,
     pub(crate) children: Vec<Element>,
+    /// Whether it is written with the prefix of xacro.
+    pub(crate) is_xacro: bool,
     read: Cell<bool>,
 }
 
@@ -52,8 +52,9 @@ struct Attribute {
 pub(crate) fn parse(text: &str, file: &str) -> Result<Element> {
     let options = roxmltree::ParsingOptions {
         allow_dtd: false,
-        nodes_limit: MOST_NODES,
+        nodes_limit: XML_NODES,
     };
+    depth::refuse(text, file)?;
     let document = roxmltree::Document::parse_with_options(text, options).map_err(|error| {
         let at = error.pos();
         IoError::Xml {
@@ -65,30 +66,6 @@ pub(crate) fn parse(text: &str, file: &str) -> Result<Element> {
     })?;
     let lines = Lines::new(text);
     element(document.root_element(), &Rc::from(file), &lines, 0)
-}
-
-/// Byte at which each line begins: looking them up beats counting from the start each time.
-struct Lines<'a> {
-    text: &'a str,
-    starts: Vec<usize>,
-}
-
-impl<'a> Lines<'a> {
-    fn new(text: &'a str) -> Self {
-        let ends = text.bytes().enumerate().filter(|&(_, byte)| byte == b'\n');
-        let starts = std::iter::once(0).chain(ends.map(|(at, _)| at + 1));
-        Self {
-            text,
-            starts: starts.collect(),
-        }
-    }
-
-    /// Line and column of a byte, both from 1.
-    fn position(&self, offset: usize) -> (usize, usize) {
-        let line = self.starts.partition_point(|&start| start <= offset).max(1);
-        let before = self.text.get(self.starts[line - 1]..offset).unwrap_or("");
-        (line, before.chars().count() + 1)
-    }
 }
 
 fn element(
@@ -106,11 +83,12 @@ fn element(
         text: node.text().unwrap_or("").trim().to_owned(),
         attributes: Vec::new(),
         children: Vec::new(),
+        is_xacro: source(node).starts_with("<xacro:"),
         read: Cell::new(false),
     };
-    if depth > DEEPEST {
+    if depth > XML_DEPTH {
         return Err(out.error(
-            format!("is nested more than {DEEPEST} levels deep"),
+            format!("is nested more than {XML_DEPTH} levels deep"),
             "flatten the file",
         ));
     }
@@ -128,6 +106,12 @@ fn element(
         out.children.push(element(child, file, lines, depth + 1)?);
     }
     Ok(out)
+}
+
+/// The text of an element, its tags included.
+fn source<'a>(node: roxmltree::Node<'a, '_>) -> &'a str {
+    let text = node.document().input_text();
+    text.get(node.range()).unwrap_or("")
 }
 
 impl Element {

@@ -179,6 +179,8 @@ fn material(dice: &mut Dice) -> Material {
         compliance: dice.between(0.0, 1e-6),
         friction_rule: rules[dice.below(5) as usize],
         restitution_rule: rules[dice.below(5) as usize],
+        priority: dice.below(5) as i32 - 2,
+        frictionless: dice.below(4) == 0,
     }
 }
 

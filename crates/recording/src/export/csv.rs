@@ -34,7 +34,7 @@ const PER_BODY: [&str; 13] = [
 /// Writes one row per frame to a file.
 ///
 /// Columns are `time`, the statistics, `NAME.x … NAME.wz` for every body (position, quaternion
-/// `x y z w`, linear and angular velocity) and `joint0 …`. Bodies that share a name get their index
+/// `x y z w`, linear and angular velocity), and coordinates of robots by name. Bodies that share a name get their index
 /// appended. Nodes of deformables and single contacts are lists of their own: see
 /// [`npz`](crate::export::npz) and [`json`](crate::export::json).
 pub fn csv(recording: &Recording, path: impl AsRef<Path>) -> Result<(), Error> {
@@ -102,7 +102,7 @@ fn titles(recording: &Recording) -> Vec<String> {
         .frames
         .first()
         .map_or(0, |frame| frame.joints.len());
-    titles.extend((0..joints).map(|joint| format!("joint{joint}")));
+    titles.extend((0..joints).map(|joint| quoted(&recording.header.joint_name(joint))));
     titles
 }
 

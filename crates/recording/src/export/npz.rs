@@ -7,7 +7,6 @@ use super::zip::Archive;
 use crate::atomic::write_atomically;
 use crate::error::Error;
 use crate::frame::{Contact, ContactState, Frame, Statistics};
-use crate::header::Body;
 use crate::recording::Recording;
 
 /// Writes the arrays of a recording to an `.npz` file.
@@ -32,6 +31,7 @@ use crate::recording::Recording;
 /// | `contact_state` | C | 0 open, 1 stick, 2 slip |
 /// | `contact_bodies` | C×2 | |
 /// | `body_names`, `body_mass` | B | kg |
+/// | `joint_names` | J | |
 pub fn npz(recording: &Recording, path: impl AsRef<Path>) -> Result<(), Error> {
     write_atomically(path.as_ref(), |sink| write_npz(recording, sink))
 }
@@ -67,7 +67,12 @@ pub fn write_npz(recording: &Recording, sink: impl Write) -> Result<(), Error> {
     }
     write_statistics(&mut arrays, frames)?;
     write_contacts(&mut arrays, frames)?;
-    arrays.names("body_names", bodies)?;
+    arrays.names(
+        "body_names",
+        bodies.iter().map(|body| body.name.clone()).collect(),
+    )?;
+    let joint_names = (0..joints).map(|joint| recording.header.joint_name(joint));
+    arrays.names("joint_names", joint_names.collect())?;
     arrays.floats("body_mass", &[bodies.len()], bodies.iter().map(|b| b.mass))?;
     arrays.0.finish()
 }
@@ -166,12 +171,12 @@ impl<W: Write> Arrays<W> {
     }
 
     /// NumPy's text arrays hold UTF-32 of a fixed length, padded with zeros.
-    fn names(&mut self, name: &str, bodies: &[Body]) -> Result<(), Error> {
-        let longest = bodies.iter().map(|b| b.name.chars().count()).max();
+    fn names(&mut self, name: &str, list: Vec<String>) -> Result<(), Error> {
+        let longest = list.iter().map(|text| text.chars().count()).max();
         let width = longest.unwrap_or(0).max(1);
-        let mut data = npy_header(&format!("<U{width}"), &[bodies.len()]);
-        for body in bodies {
-            let letters = body.name.chars().map(u32::from);
+        let mut data = npy_header(&format!("<U{width}"), &[list.len()]);
+        for text in &list {
+            let letters = text.chars().map(u32::from);
             for letter in letters.chain(std::iter::repeat(0)).take(width) {
                 data.extend_from_slice(&letter.to_le_bytes());
             }

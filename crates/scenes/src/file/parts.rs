@@ -1,5 +1,8 @@
 //! Tendons, actuators, sensors, keyframes and contact pairs: from names to handles.
 
+use std::collections::BTreeMap;
+use std::collections::btree_map::Entry;
+
 use stiction_io::IoError;
 use stiction_io::scene_file::{
     ActuatorTarget, KeyframeDescription, SensorKind, TendonPath as DescribedPath,
@@ -236,17 +239,8 @@ impl Builder<'_> {
         keyframe: &KeyframeDescription,
     ) -> Result<(), IoError> {
         let key = format!("keyframes[{index}]");
-        for joint in &keyframe.joints {
-            let placed = self.place_joint(&joint.robot, &joint.joint, |q, v| {
-                fill(q, &joint.position, "position")?;
-                v.fill(0.0);
-                match joint.velocity.is_empty() {
-                    true => Ok(()),
-                    false => fill(v, &joint.velocity, "velocity"),
-                }
-            });
-            placed.map_err(|error| self.error(&key, error))?;
-        }
+        self.place_joints(keyframe)
+            .map_err(|error| self.error(&key, error))?;
         for body in &keyframe.bodies {
             let handle = self.find(&key, &body.body)?.body;
             self.world
@@ -261,23 +255,34 @@ impl Builder<'_> {
         Ok(())
     }
 
-    fn place_joint(
-        &mut self,
-        robot: &str,
-        joint: &str,
-        change: impl FnOnce(&mut [f64], &mut [f64]) -> SimResult<()>,
-    ) -> SimResult<()> {
-        let handle = self.world.find_robot(robot)?;
-        let info = self.world.model(handle)?.joint(joint);
-        let info = info.ok_or_else(|| SimError::Unknown {
-            what: "joint",
-            name: format!("{robot}/{joint}"),
-        })?;
-        let (at_q, at_v) = (info.q.clone(), info.v.clone());
-        let (q, v) = self.world.robot_state(handle)?;
-        let (mut q, mut v) = (q.to_vec(), v.to_vec());
-        change(&mut q[at_q], &mut v[at_v])?;
-        self.world.set_robot_state(handle, &q, &v)
+    /// Places the joints of a keyframe, those of a robot at once.
+    fn place_joints(&mut self, keyframe: &KeyframeDescription) -> SimResult<()> {
+        let mut states: BTreeMap<&str, (RobotHandle, Vec<f64>, Vec<f64>)> = BTreeMap::new();
+        for joint in &keyframe.joints {
+            let (handle, q, v) = match states.entry(&joint.robot) {
+                Entry::Occupied(known) => known.into_mut(),
+                Entry::Vacant(new) => {
+                    let handle = self.world.find_robot(&joint.robot)?;
+                    let (q, v) = self.world.robot_state(handle)?;
+                    new.insert((handle, q.to_vec(), v.to_vec()))
+                }
+            };
+            let info = self.world.model(*handle)?.joint(&joint.joint);
+            let info = info.ok_or_else(|| SimError::Unknown {
+                what: "joint",
+                name: format!("{}/{}", joint.robot, joint.joint),
+            })?;
+            fill(&mut q[info.q.clone()], &joint.position, "position")?;
+            let v = &mut v[info.v.clone()];
+            v.fill(0.0);
+            if !joint.velocity.is_empty() {
+                fill(v, &joint.velocity, "velocity")?;
+            }
+        }
+        for (handle, q, v) in states.values() {
+            self.world.set_robot_state(*handle, q, v)?;
+        }
+        Ok(())
     }
 }
 

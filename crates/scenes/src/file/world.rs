@@ -1,14 +1,14 @@
 //! From a description to a world, in the order of the file.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use stiction_io::IoError;
 use stiction_io::scene_file::{
     Anchors, BodyKind, ControllerDescription, RobotDescription, SceneFile, ShapeDescription,
 };
 use stiction_sim::{
-    BodyHandle, Collider, Connection, Inertia, Isometry3, Material, Mobility, Overlap, Point3,
-    RigidBody, RobotHandle, Shape, Vector3, World,
+    BodyHandle, Collider, ColliderHandle, Connection, Inertia, Isometry3, Material, Mobility,
+    Overlap, Point3, RigidBody, RobotHandle, Shape, Vector3, World,
 };
 
 use super::compensation::{Carry, Compensation};
@@ -26,7 +26,19 @@ pub(super) struct Builder<'a> {
     pub(super) file: &'a SceneFile,
     pub(super) world: World,
     places: HashMap<String, Place>,
+    /// What collides, by the body or link that it belongs to.
+    of_owner: HashMap<String, Vec<ColliderHandle>>,
+    /// What collides, by the body that moves it.
+    on_body: HashMap<usize, Vec<ColliderHandle>>,
     compensations: Vec<Compensation>,
+}
+
+/// One side of a pair that never touches.
+enum Excluded {
+    /// A body with all that it carries.
+    Body(BodyHandle),
+    /// Some of what a body carries.
+    Colliders(Vec<ColliderHandle>),
 }
 
 /// Where a named body, link or frame is.
@@ -47,6 +59,8 @@ impl<'a> Builder<'a> {
             file,
             world,
             places: HashMap::new(),
+            of_owner: HashMap::new(),
+            on_body: HashMap::new(),
             compensations: Vec::new(),
         }
     }
@@ -151,10 +165,15 @@ impl<'a> Builder<'a> {
                 ..Collider::rigid_at(&name, place.body.index() as u32, pose, shape)
             };
             let color = description.color;
-            let attached = self.world.attach_collider(collider);
-            attached
-                .and_then(|collider| self.world.set_collider_color(collider, color))
-                .map_err(|error| self.error(&key, error))?;
+            let attached = self.world.attach_collider(collider).and_then(|collider| {
+                self.world.set_collider_color(collider, color)?;
+                Ok(collider)
+            });
+            let collider = attached.map_err(|error| self.error(&key, error))?;
+            let of_owner = self.of_owner.entry(owner.to_owned()).or_default();
+            of_owner.push(collider);
+            let on_body = self.on_body.entry(place.body.index()).or_default();
+            on_body.push(collider);
         }
         Ok(())
     }
@@ -299,10 +318,40 @@ impl<'a> Builder<'a> {
         let file = self.file;
         for (index, [a, b]) in file.scene.exclude.iter().enumerate() {
             let key = format!("exclude[{index}]");
-            let (a, b) = (self.find(&key, a)?.body, self.find(&key, b)?.body);
-            self.world
-                .exclude(a, b)
+            let sides = [self.excluded(a), self.excluded(b)];
+            self.keep_apart(&sides)
                 .map_err(|error| self.error(&key, error))?;
+        }
+        Ok(())
+    }
+
+    /// What a name in `exclude` means: all of a body, or the colliders of a link that is fixed to others,
+    /// or one shape. A shape that is only drawn has none.
+    fn excluded(&self, name: &str) -> Excluded {
+        let Some(place) = self.places.get(name) else {
+            let shape = self.world.find_collider(name);
+            return Excluded::Colliders(shape.into_iter().collect());
+        };
+        let own = self.of_owner.get(name).map_or(0, Vec::len);
+        let all = self.on_body.get(&place.body.index()).map_or(0, Vec::len);
+        match own == all {
+            true => Excluded::Body(place.body),
+            false => Excluded::Colliders(self.of_owner.get(name).cloned().unwrap_or_default()),
+        }
+    }
+
+    fn keep_apart(&mut self, sides: &[Excluded; 2]) -> stiction_sim::Result<()> {
+        if let [Excluded::Body(a), Excluded::Body(b)] = sides {
+            return self.world.exclude(*a, *b);
+        }
+        let [first, second] = sides.each_ref().map(|side| match side {
+            Excluded::Body(body) => self.on_body.get(&body.index()).cloned().unwrap_or_default(),
+            Excluded::Colliders(colliders) => colliders.clone(),
+        });
+        for &a in &first {
+            for &b in &second {
+                self.world.exclude_pair(a, b)?;
+            }
         }
         Ok(())
     }
@@ -311,33 +360,30 @@ impl<'a> Builder<'a> {
     /// returns their names.
     pub(super) fn skip_overlaps(&mut self) -> Result<Vec<[String; 2]>, IoError> {
         let file = self.file;
-        let mut names = Vec::new();
+        let (mut names, mut seen) = (Vec::new(), HashSet::new());
         for (index, robot) in file.scene.robots.iter().enumerate() {
             if !robot.skip_overlaps {
                 continue;
             }
             let key = format!("robots[{index}]");
             let world = &mut self.world;
-            let found = world.find_robot(&robot.name).and_then(|handle| {
-                let pairs = world.overlapping_links(handle, OVERLAP)?;
-                for Overlap {
-                    bodies: [a, b],
-                    shapes,
-                } in pairs
-                {
-                    world.exclude(a, b)?;
-                    // A shape is named after its link, which may be part of the base.
-                    let links = shapes.map(|shape| match shape.rsplit_once('/') {
-                        Some((link, _)) => link.to_owned(),
-                        None => shape,
-                    });
-                    if !names.contains(&links) {
-                        names.push(links);
-                    }
+            let found = world
+                .find_robot(&robot.name)
+                .and_then(|handle| world.overlapping_links(handle, OVERLAP));
+            let overlaps = found.map_err(|error| self.error(&key, error))?;
+            for Overlap { shapes, .. } in overlaps {
+                // A shape is named after its link, which may be fixed to others.
+                let links = shapes.map(|shape| match shape.rsplit_once('/') {
+                    Some((link, _)) => link.to_owned(),
+                    None => shape,
+                });
+                if seen.insert(links.clone()) {
+                    let sides = [self.excluded(&links[0]), self.excluded(&links[1])];
+                    let kept = self.keep_apart(&sides);
+                    kept.map_err(|error| self.error(&key, error))?;
+                    names.push(links);
                 }
-                Ok(())
-            });
-            found.map_err(|error| self.error(&key, error))?;
+            }
         }
         Ok(names)
     }

@@ -154,6 +154,25 @@ impl FreeBodies {
         item.write_velocity(velocity, angular_velocity, &mut state.v);
     }
 
+    /// Places one body.
+    pub(crate) fn place_one(&self, item: usize, at: &Placing<'_>, places: &mut Places) {
+        let body = &self.items[item];
+        let state = body.read(at.q, at.v);
+        let pose = state.pose(&body.center);
+        let arm = pose.translation.vector - state.center;
+        places.frames.pose[body.frame] = pose;
+        places.frames.twist[body.frame] = at_origin(&state.velocity, &state.angular_velocity, &arm);
+        places.frames.guess[body.frame] = match at.guess {
+            None => Twist::default(),
+            Some(guess) => {
+                let guess = &guess[body.v..body.v + 6];
+                at_origin(&read_vector(guess), &read_vector(&guess[3..]), &arm)
+            }
+        };
+        places.references[body.subsystem] = state.center;
+        places.frames.beside[body.frame] = Vector3::zeros();
+    }
+
     /// Every body: its subsystem, where its velocities are, its frame, and its energy in a state.
     pub(crate) fn energies<'a>(
         &'a self,
@@ -258,23 +277,7 @@ impl FreeBody {
 
 impl Mechanism for FreeBodies {
     fn place(&mut self, at: &Placing<'_>, places: &mut Places) -> Result<()> {
-        for body in &self.items {
-            let state = body.read(at.q, at.v);
-            let pose = state.pose(&body.center);
-            let arm = pose.translation.vector - state.center;
-            places.frames.pose[body.frame] = pose;
-            places.frames.twist[body.frame] =
-                at_origin(&state.velocity, &state.angular_velocity, &arm);
-            places.frames.guess[body.frame] = match at.guess {
-                None => Twist::default(),
-                Some(guess) => {
-                    let guess = &guess[body.v..body.v + 6];
-                    at_origin(&read_vector(guess), &read_vector(&guess[3..]), &arm)
-                }
-            };
-            places.references[body.subsystem] = state.center;
-            places.frames.beside[body.frame] = Vector3::zeros();
-        }
+        (0..self.items.len()).for_each(|item| self.place_one(item, at, places));
         Ok(())
     }
 

@@ -183,6 +183,27 @@ impl World {
         last.keep_tendons(&self.tendons);
     }
 
+    /// Fills the [report](Self::report) with what there is to say before the first step: energies, errors
+    /// of joints, points that may touch and the deepest penetration. After a step it is full already, and
+    /// nothing is done.
+    ///
+    /// # Errors
+    /// Pairs of shapes that cannot be tested.
+    pub fn measure_start(&mut self) -> Result<()> {
+        if self.state.step > 0 {
+            return Ok(());
+        }
+        let stages = self.report.stages;
+        self.detect_contacts()?;
+        self.report.stages = stages;
+        self.report.contacts = self.contacts.points.len();
+        self.measure_joints();
+        let energy = self.energy_now()?;
+        self.report.kinetic_energy = energy.kinetic;
+        self.report.potential_energy = energy.potential();
+        Ok(())
+    }
+
     /// Forces and modes of the contacts, from the impulses of the step.
     pub(crate) fn measure_contacts(&mut self) {
         /// Slower sliding than this counts as sticking, m/s.

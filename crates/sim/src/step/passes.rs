@@ -2,6 +2,7 @@
 
 use stiction_modeling::ConnectionKind;
 
+use crate::body::{BodyHandle, Kind};
 use crate::error::Result;
 use crate::mechanism::{Now, Placing};
 use crate::settings::Settings;
@@ -157,6 +158,24 @@ impl World {
         self.places.advance = 0.0;
         for mechanism in self.mechanisms.iter_mut() {
             mechanism.place(&at, &mut self.places)?;
+        }
+        Ok(())
+    }
+
+    /// Places one free, driven or fixed body at the state: nothing else depends on where it is.
+    pub(crate) fn refresh_body(&mut self, body: BodyHandle) -> Result<()> {
+        let at = Placing {
+            q: &self.state.q,
+            v: &self.state.v,
+            memory: &self.state.memory,
+            guess: None,
+            inputs: &self.commands.inputs,
+        };
+        let places = &mut self.places;
+        match self.tables.bodies[body.0].kind {
+            Kind::Free(item) => self.mechanisms.free_bodies.place_one(item, &at, places),
+            Kind::Scenery(item) => self.mechanisms.scenery.place_one(item, &at, places),
+            _ => return self.refresh(),
         }
         Ok(())
     }

@@ -211,7 +211,7 @@ impl World {
             }
         }
         self.last.is_known = false;
-        self.refresh()
+        self.refresh_body(body)
     }
 
     /// Simulated time, s.

@@ -77,7 +77,7 @@ impl World {
             }
         };
         self.last.is_known = false;
-        self.refresh()?;
+        self.refresh_body(handle)?;
         Ok(handle)
     }
 
@@ -171,6 +171,7 @@ impl World {
                 name: name.to_owned(),
             });
         }
+        refuse_absurd_depth(name, &model)?;
         model.set_gravity(self.settings.gravity)?;
         let number = self.robots.len();
         let handle = self.add(|registry| Robot::new(name, number, model, registry))?;
@@ -222,4 +223,35 @@ impl World {
     pub fn add_controller(&mut self, controller: Box<dyn Controller>) {
         self.controllers.push(controller);
     }
+}
+
+/// Most numbers of the mass matrix of a robot, which couples each joint with all those above it: a chain
+/// of 14 000 joints has as many, 800 MB.
+const MOST_COUPLINGS: usize = 100_000_000;
+
+/// Refuses a robot whose joints hang so deep on each other that no memory holds what couples them.
+fn refuse_absurd_depth(name: &str, model: &Model) -> Result<()> {
+    let mut dofs = vec![0; model.n_bodies()];
+    for joint in model.joints() {
+        dofs[joint.body.index()] += joint.v.len();
+    }
+    let mut above = vec![0_usize; model.n_bodies()];
+    let mut couplings = 0_usize;
+    for body in model.bodies() {
+        // Parents come before their children.
+        let carried = model.parent(body).map_or(0, |parent| above[parent.index()]);
+        let own = dofs[body.index()];
+        above[body.index()] = carried + own;
+        couplings = couplings.saturating_add(own * (carried + own));
+    }
+    if couplings <= MOST_COUPLINGS {
+        return Ok(());
+    }
+    Err(SimError::NotPossible {
+        element: name.to_owned(),
+        reason: format!(
+            "its joints hang so deep on each other that its mass matrix has {couplings} numbers, more than \
+             {MOST_COUPLINGS}: make robots of its parts"
+        ),
+    })
 }

@@ -125,6 +125,14 @@ impl World {
         Ok(())
     }
 
+    /// Never lets two colliders touch.
+    ///
+    /// # Errors
+    /// Unknown colliders.
+    pub fn exclude_pair(&mut self, a: ColliderHandle, b: ColliderHandle) -> Result<()> {
+        Ok(self.colliders.exclude(a.0 as u32, b.0 as u32)?)
+    }
+
     /// Lets two colliders of different bodies touch whatever their groups and
     /// [`exclude`](Self::exclude) say; `friction`, where given, replaces what their materials say.
     ///

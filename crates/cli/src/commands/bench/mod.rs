@@ -4,6 +4,7 @@
 mod ablation;
 pub(crate) mod conformance;
 mod families;
+mod loading;
 mod motion;
 mod scaling;
 mod stages;
@@ -15,6 +16,7 @@ use std::io::Write;
 use crate::Ending;
 use crate::arguments::BenchSubject;
 
+pub(crate) use loading::LoadingArguments;
 pub(crate) use motion::MotionArguments;
 pub(crate) use stages::StagesArguments;
 
@@ -33,6 +35,7 @@ pub(crate) fn run(subject: &BenchSubject) -> anyhow::Result<Ending> {
             Ok(Ending::Fine)
         }
         BenchSubject::Stages(arguments) => stages::run(&mut out, arguments),
+        BenchSubject::Loading(arguments) => loading::run(&mut out, arguments),
         BenchSubject::Motion(arguments) => motion::run(&mut out, arguments),
         BenchSubject::Conformance(arguments) => conformance::run(&mut out, arguments),
     }

@@ -24,5 +24,9 @@ pub(crate) fn draw(
     } else {
         profile::svg(records, solvers)?
     };
-    Ok(std::fs::write(path, svg)?)
+    let written = stiction_recording::write_atomically(path, |sink| {
+        std::io::Write::write_all(sink, svg.as_bytes())?;
+        Ok(())
+    });
+    Ok(written?)
 }

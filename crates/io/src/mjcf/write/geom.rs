@@ -119,6 +119,12 @@ impl Writer<'_, '_> {
         let (along, _) = material.friction.coefficients();
         let [torsion, rolling] = REST_OF_FRICTION;
         xml.numbers("friction", &[along, torsion, rolling]);
+        if material.priority != 0 {
+            xml.attribute("priority", material.priority);
+        }
+        if material.frictionless {
+            xml.attribute("condim", 1);
+        }
         self.left_out.add(
             "how friction combines",
             "MuJoCo takes the larger of two coefficients",

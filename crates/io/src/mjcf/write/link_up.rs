@@ -1,6 +1,9 @@
 //! What holds bodies: joints between them, couplings, tendons, and who may touch whom.
 
+use std::collections::HashSet;
+
 use nalgebra::{Isometry3, Translation3};
+use stiction_collision::Material;
 
 use super::Writer;
 use crate::scene_file::{Anchors, ConnectionDescription, ConnectionKind, TendonPath};
@@ -213,13 +216,19 @@ impl Writer<'_, '_> {
     pub(super) fn contacts(&mut self) -> String {
         let mut xml = XmlWriter::inside("contact");
         let scene = self.scene;
-        let of_scene = scene
-            .exclude
-            .iter()
-            .map(|pair| [0, 1].map(|end| self.body_name(&self.places.carrier(&pair[end]).0)));
-        let mut pairs: Vec<[String; 2]> = of_scene.collect();
+        let mut pairs: Vec<[String; 2]> = Vec::new();
+        for pair in &scene.exclude {
+            let carriers = [0, 1].map(|end| self.places.carrier(&pair[end]).0);
+            match carriers.iter().all(|name| self.places.is_body(name)) {
+                true => pairs.push(carriers.map(|name| self.body_name(&name))),
+                false => self.left_out.add(
+                    "a shape that never touches another",
+                    "MuJoCo excludes whole bodies: the two touch",
+                ),
+            }
+        }
         pairs.append(&mut self.excluded);
-        let mut done: Vec<[String; 2]> = Vec::new();
+        let mut done: HashSet<[String; 2]> = HashSet::new();
         for mut pair in pairs {
             pair.sort();
             if pair[0] == pair[1] || done.contains(&pair) {
@@ -229,7 +238,7 @@ impl Writer<'_, '_> {
                 .attribute("body1", &pair[0])
                 .attribute("body2", &pair[1])
                 .end();
-            done.push(pair);
+            done.insert(pair);
         }
         for pair in &scene.contact_pairs {
             let geoms = pair
@@ -242,11 +251,33 @@ impl Writer<'_, '_> {
             xml.begin("pair")
                 .attribute("geom1", &geoms[0])
                 .attribute("geom2", &geoms[1]);
-            if let Some(friction) = pair.friction {
-                xml.numbers("friction", &[friction, friction, 0.005, 0.0001, 0.0001]);
-            }
+            // MuJoCo does not ask the geoms of a pair.
+            let friction = pair.friction.unwrap_or_else(|| {
+                let [a, b] = pair.shapes.each_ref().map(|shape| self.material_of(shape));
+                a.combine(&b, [None; 2]).friction_along
+            });
+            xml.numbers("friction", &[friction, friction, 0.005, 0.0001, 0.0001]);
             xml.end();
         }
         xml.finish_section()
+    }
+
+    /// The material of a shape `body/shape` or `robot/link/shape`.
+    fn material_of(&self, name: &str) -> Material {
+        let scene = self.scene;
+        let of_bodies = scene.bodies.iter();
+        let of_bodies = of_bodies.map(|body| (body.name.clone(), &body.shapes));
+        let of_links = scene.robots.iter().flat_map(|robot| {
+            let links = robot.links.iter();
+            links.map(|link| (format!("{}/{}", robot.name, link.name), &link.shapes))
+        });
+        let mut owners = of_bodies.chain(of_links);
+        let shape = owners.find_map(|(owner, shapes)| {
+            let rest = name.strip_prefix(&owner)?.strip_prefix('/')?;
+            shapes.iter().find(|shape| shape.name == rest)
+        });
+        let material = shape.and_then(|shape| shape.material.as_ref());
+        let material = material.and_then(|name| scene.materials.get(name));
+        material.copied().unwrap_or_default()
     }
 }

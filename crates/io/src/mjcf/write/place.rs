@@ -133,6 +133,11 @@ impl Places {
         Ok(())
     }
 
+    /// Whether this is the name of a body or link, and not of a shape.
+    pub(super) fn is_body(&self, name: &str) -> bool {
+        self.names.contains_key(name) || name == GROUND
+    }
+
     /// The name in MJCF.
     pub(super) fn name(&self, name: &str) -> String {
         self.names

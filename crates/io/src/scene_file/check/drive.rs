@@ -4,51 +4,32 @@ use std::collections::HashSet;
 
 use super::super::SceneFile;
 use super::super::actuator::ActuatorTarget;
-use super::super::description::ShapeDescription;
 use super::super::sensor::SensorKind;
 use super::super::suggest;
 use super::super::tendon::TendonPath;
-use super::{Bodies, Role, unique};
+use super::{Bodies, Role, Shapes, unique};
 use crate::error::Result;
 
 /// Refuses names that nobody has, or that two have.
-pub(super) fn references(file: &SceneFile, bodies: &Bodies) -> Result<()> {
-    contact_pairs(file)?;
+pub(super) fn references(file: &SceneFile, bodies: &Bodies, shapes: &Shapes) -> Result<()> {
+    contact_pairs(file, shapes)?;
     tendons(file, bodies)?;
     actuators(file, bodies)?;
     sensors(file, bodies)?;
     keyframes(file, bodies)
 }
 
-fn contact_pairs(file: &SceneFile) -> Result<()> {
+fn contact_pairs(file: &SceneFile, shapes: &Shapes) -> Result<()> {
     let scene = &file.scene;
-    let (mut names, mut drawn) = (Vec::new(), HashSet::new());
-    let mut collect = |owner: &str, shapes: &[ShapeDescription]| {
-        for shape in shapes {
-            let name = format!("{owner}/{}", shape.name);
-            if shape.visual_only {
-                drawn.insert(name.clone());
-            }
-            names.push(name);
-        }
-    };
-    for body in &scene.bodies {
-        collect(&body.name, &body.shapes);
-    }
-    for robot in &scene.robots {
-        for link in &robot.links {
-            collect(&format!("{}/{}", robot.name, link.name), &link.shapes);
-        }
-    }
     for (index, pair) in scene.contact_pairs.iter().enumerate() {
         let key = format!("contact_pairs[{index}].shapes");
         for name in &pair.shapes {
-            if !names.contains(name) {
-                let known = names.iter().map(String::as_str);
+            if !shapes.names.contains(name) {
+                let known = shapes.in_order.iter().map(String::as_str);
                 let advice = suggest::advice("shapes", name, known);
                 return Err(file.error(&key, format!("there is no shape \"{name}\""), advice));
             }
-            if drawn.contains(name) {
+            if shapes.drawn.contains(name) {
                 let problem = format!("the shape \"{name}\" is only drawn");
                 return Err(file.error(&key, problem, "leave out visual_only there"));
             }
@@ -74,41 +55,55 @@ fn tendons(file: &SceneFile, bodies: &Bodies) -> Result<()> {
     Ok(())
 }
 
-/// A name of a list must be in it.
-fn known<'a>(
-    file: &SceneFile,
-    key: &str,
-    what: &str,
-    name: &str,
-    names: impl Iterator<Item = &'a str> + Clone,
-) -> Result<()> {
-    if names.clone().any(|known| known == name) {
-        return Ok(());
+/// The names of a list.
+struct Names<'a> {
+    what: &'a str,
+    in_order: Vec<&'a str>,
+    all: HashSet<&'a str>,
+}
+
+impl<'a> Names<'a> {
+    fn new(what: &'a str, names: impl Iterator<Item = &'a str>) -> Self {
+        let in_order: Vec<&str> = names.collect();
+        Self {
+            what,
+            all: in_order.iter().copied().collect(),
+            in_order,
+        }
     }
-    let advice = suggest::advice(&format!("{what}s"), name, names);
-    Err(file.error(key, format!("there is no {what} \"{name}\""), advice))
-}
 
-fn tendon(file: &SceneFile, key: &str, name: &str) -> Result<()> {
-    let names = file.scene.tendons.iter().map(|tendon| tendon.name.as_str());
-    known(file, key, "tendon", name, names)
-}
+    fn of_tendons(file: &'a SceneFile) -> Self {
+        let tendons = file.scene.tendons.iter();
+        Self::new("tendon", tendons.map(|tendon| tendon.name.as_str()))
+    }
 
-fn actuator(file: &SceneFile, key: &str, name: &str) -> Result<()> {
-    let actuators = file.scene.actuators.iter();
-    let names = actuators.map(|actuator| actuator.name.as_str());
-    known(file, key, "actuator", name, names)
+    fn of_actuators(file: &'a SceneFile) -> Self {
+        let actuators = file.scene.actuators.iter();
+        Self::new("actuator", actuators.map(|actuator| actuator.name.as_str()))
+    }
+
+    /// A name must be in the list.
+    fn find(&self, file: &SceneFile, key: &str, name: &str) -> Result<()> {
+        if self.all.contains(name) {
+            return Ok(());
+        }
+        let what = self.what;
+        let names = self.in_order.iter().copied();
+        let advice = suggest::advice(&format!("{what}s"), name, names);
+        Err(file.error(key, format!("there is no {what} \"{name}\""), advice))
+    }
 }
 
 fn actuators(file: &SceneFile, bodies: &Bodies) -> Result<()> {
     let actuators = &file.scene.actuators;
     let names = actuators.iter().map(|actuator| actuator.name.as_str());
     unique(file, "actuator", "actuators", names)?;
+    let tendons = Names::of_tendons(file);
     for (index, description) in actuators.iter().enumerate() {
         match &description.target {
             ActuatorTarget::Joint { .. } => {}
             ActuatorTarget::Tendon(name) => {
-                tendon(file, &format!("actuators[{index}].tendon"), name)?;
+                tendons.find(file, &format!("actuators[{index}].tendon"), name)?;
             }
             ActuatorTarget::Frame { body, .. } => {
                 let key = format!("actuators[{index}].body");
@@ -127,14 +122,15 @@ fn sensors(file: &SceneFile, bodies: &Bodies) -> Result<()> {
     let sensors = &file.scene.sensors;
     let names = sensors.iter().map(|sensor| sensor.name.as_str());
     unique(file, "sensor", "sensors", names)?;
+    let (tendons, actuators) = (Names::of_tendons(file), Names::of_actuators(file));
     for (index, sensor) in sensors.iter().enumerate() {
         let key = |part: &str| format!("sensors[{index}].{part}");
         match &sensor.kind {
             SensorKind::JointPosition { .. } | SensorKind::JointVelocity { .. } => {}
             SensorKind::TendonLength(name) | SensorKind::TendonVelocity(name) => {
-                tendon(file, &key("tendon"), name)?;
+                tendons.find(file, &key("tendon"), name)?;
             }
-            SensorKind::ActuatorForce(name) => actuator(file, &key("actuator"), name)?,
+            SensorKind::ActuatorForce(name) => actuators.find(file, &key("actuator"), name)?,
             SensorKind::ContactForce { on, from } => {
                 touching(file, bodies, &key("on"), on)?;
                 if let Some(from) = from {
@@ -214,6 +210,7 @@ fn keyframes(file: &SceneFile, bodies: &Bodies) -> Result<()> {
     let keyframes = &file.scene.keyframes;
     let names = keyframes.iter().map(|keyframe| keyframe.name.as_str());
     unique(file, "keyframe", "keyframes", names)?;
+    let actuators = Names::of_actuators(file);
     for (index, keyframe) in keyframes.iter().enumerate() {
         for (number, body) in keyframe.bodies.iter().enumerate() {
             let key = format!("keyframes[{index}].bodies[{number}].body");
@@ -226,7 +223,7 @@ fn keyframes(file: &SceneFile, bodies: &Bodies) -> Result<()> {
             }
         }
         for (name, _) in &keyframe.controls {
-            actuator(file, &format!("keyframes[{index}].controls"), name)?;
+            actuators.find(file, &format!("keyframes[{index}].controls"), name)?;
         }
     }
     Ok(())

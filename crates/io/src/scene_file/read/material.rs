@@ -15,7 +15,12 @@ const KEYS: &[&str] = &[
     "compliance",
     "friction_rule",
     "restitution_rule",
+    "priority",
+    "frictionless",
 ];
+
+/// Priorities that 64-bit numbers of a file keep exactly, and nobody needs more of.
+const MOST_PRIORITY: f64 = 1e6;
 
 /// Rules by name.
 pub(in crate::scene_file) const RULES: &[(&str, CombineRule)] = &[
@@ -62,6 +67,17 @@ fn read(node: &Node<'_>) -> Result<Material> {
         restitution_rule: table
             .read("restitution_rule", |node| rule(&node))?
             .unwrap_or(default.restitution_rule),
+        priority: table
+            .read("priority", |node| {
+                let is_good = |value: f64| value.fract() == 0.0 && value.abs() <= MOST_PRIORITY;
+                let number =
+                    node.ranged(PLAIN, is_good, "must be a whole number of at most 1e6")?;
+                Ok(number as i32)
+            })?
+            .unwrap_or(default.priority),
+        frictionless: table
+            .read("frictionless", |node| node.flag())?
+            .unwrap_or(default.frictionless),
     })
 }
 

@@ -11,6 +11,7 @@ use super::super::units::{
 };
 use super::{pose, shape, touch};
 use crate::error::Result;
+use crate::limits::ROD_POINTS;
 
 const KEYS: &[&str] = &[
     "name",
@@ -49,9 +50,6 @@ const SECTIONS: &[(&str, &[&str])] = &[
     ("tube", &["kind", "outer", "inner"]),
     ("rectangle", &["kind", "sides"]),
 ];
-
-/// Most links of a rod: each is a body.
-const MOST_LINKS: usize = 100_000;
 
 pub(super) fn read(node: &Node<'_>) -> Result<RodDescription> {
     let table = node.table(KEYS)?;
@@ -93,7 +91,7 @@ fn flag(table: &Table<'_>, key: &'static str) -> Result<bool> {
 
 /// A number of links, at least two.
 fn links(node: &Node<'_>) -> Result<usize> {
-    let links = node.count(MOST_LINKS)?;
+    let links = node.count(ROD_POINTS)?;
     match links >= 2 {
         true => Ok(links),
         false => Err(node.fail(format!("is {links}"), "give at least 2 links")),
@@ -125,9 +123,9 @@ fn curve(node: &Node<'_>) -> Result<RodCurve> {
         _ => {
             let node = table.need("points")?;
             let points = shape::points(&node)?;
-            if !(2..=MOST_LINKS).contains(&points.len()) {
+            if !(2..=ROD_POINTS).contains(&points.len()) {
                 let problem = format!("has {} points", points.len());
-                return Err(node.fail(problem, format!("give 2 to {MOST_LINKS} points")));
+                return Err(node.fail(problem, format!("give 2 to {ROD_POINTS} points")));
             }
             RodCurve::Points {
                 points,
@@ -238,7 +236,7 @@ fn attachment(node: &Node<'_>, links: usize) -> Result<RodAttachment> {
             _ => RodLink::End,
         },
         (None, Some(node)) => {
-            let number = node.count(MOST_LINKS)?;
+            let number = node.count(ROD_POINTS)?;
             if number >= links {
                 let advice = format!("the {links} links count from 0");
                 return Err(node.fail(format!("there is no link {number}"), advice));

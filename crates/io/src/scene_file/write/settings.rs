@@ -90,5 +90,9 @@ pub(super) fn material(material: &Material) -> Table {
     if material.restitution_rule != default.restitution_rule {
         out.text("restitution_rule", word(material.restitution_rule));
     }
+    out.unless("priority", f64::from(material.priority), 0.0);
+    if material.frictionless {
+        out.line("frictionless", true);
+    }
     out
 }

@@ -1,0 +1,259 @@
+//! What a run writes, where, and what it leaves alone.
+
+mod common;
+
+use std::path::Path;
+use std::process::Command;
+
+use common::{Folder, stderr, stdout, stiction};
+
+/// A ball thrown over a floor.
+fn ball(speed: f64) -> String {
+    format!(
+        r#"seconds = 0.05
+[[bodies]]
+name = "floor"
+kind = "fixed"
+shapes = [{{ kind = "half-space" }}]
+[[bodies]]
+name = "ball"
+kind = "free"
+mass = 2
+position = [0, 0, 1]
+velocity = [{speed}, 0, 0]
+shapes = [{{ kind = "sphere", radius = 0.1 }}]
+"#
+    )
+}
+
+const ARM: &str = r#"seconds = 0.02
+[[robots]]
+name = "arm"
+[[robots.links]]
+name = "rod"
+inertia = { mass = 1, diagonal = [0.1, 0.1, 0.1] }
+[[robots.links]]
+name = "ball"
+inertia = { mass = 1, diagonal = [0.1, 0.1, 0.1] }
+[[robots.joints]]
+name = "shoulder, left"
+kind = "revolute"
+parent = "world"
+child = "rod"
+axis = [1, 0, 0]
+[[robots.joints]]
+name = "wrist"
+kind = "spherical"
+parent = "rod"
+child = "ball"
+position = [0, 0, -1]
+"#;
+
+#[test]
+fn files_are_called_after_the_file_of_a_scene() {
+    let folder = Folder::new("outputs-names");
+    folder.file("one ball.toml", &ball(1.0));
+    folder.file("two.toml", &ball(2.0));
+    for file in ["one ball.toml", "two.toml"] {
+        let run = stiction(&folder, &["run", file]);
+        assert!(run.status.success(), "{}", stderr(&run));
+    }
+    assert_eq!(
+        folder.files(),
+        [
+            "one ball.html",
+            "one ball.stic",
+            "one ball.toml",
+            "two.html",
+            "two.stic",
+            "two.toml"
+        ]
+    );
+}
+
+#[test]
+fn the_first_frame_has_its_statistics() {
+    let folder = Folder::new("outputs-start");
+    folder.file("ball.toml", &ball(3.0));
+    let run = stiction(
+        &folder,
+        &["run", "ball.toml", "--no-output", "--csv", "t.csv"],
+    );
+    assert!(run.status.success(), "{}", stderr(&run));
+    let table = folder.read("t.csv");
+    let mut lines = table
+        .lines()
+        .map(|line| line.split(',').collect::<Vec<_>>());
+    let (titles, first) = (lines.next().unwrap(), lines.next().unwrap());
+    let value = |name: &str| -> f64 {
+        let column = titles.iter().position(|title| *title == name).unwrap();
+        first[column].parse().unwrap()
+    };
+    assert_eq!(value("time"), 0.0);
+    assert!((value("kinetic_energy") - 9.0).abs() < 1e-12);
+    assert!((value("potential_energy") - 2.0 * 9.81).abs() < 1e-9);
+}
+
+#[test]
+fn tables_and_arrays_name_joints() {
+    let folder = Folder::new("outputs-joints");
+    folder.file("arm.toml", ARM);
+    let run = stiction(&folder, &["run", "arm.toml"]);
+    assert!(run.status.success(), "{}", stderr(&run));
+    let export = stiction(&folder, &["export", "arm.stic"]);
+    assert!(export.status.success(), "{}", stderr(&export));
+    let table = folder.read("arm.csv");
+    let titles = table.lines().next().unwrap();
+    let names = "\"arm/shoulder, left\",arm/wrist.qx,arm/wrist.qy,arm/wrist.qz,arm/wrist.qw";
+    assert!(titles.ends_with(names), "{titles}");
+    let arrays = std::fs::read(folder.0.join("arm.npz")).unwrap();
+    let has = |words: &[u8]| arrays.windows(words.len()).any(|part| part == words);
+    let wide: Vec<u8> = "arm/wrist.qw"
+        .chars()
+        .flat_map(|letter| u32::from(letter).to_le_bytes())
+        .collect();
+    assert!(has(b"joint_names.npy") && has(&wide));
+}
+
+#[test]
+fn numbers_that_cannot_be_are_answered_with_advice() {
+    let folder = Folder::new("outputs-advice");
+    for (arguments, advice) in [
+        (["--dt", "-1"], "give one such as 0.002"),
+        (["--dt", "nan"], "give one such as 0.002"),
+        (
+            ["--seconds", "0"],
+            "leave out --seconds for the scene's own",
+        ),
+        (["--seconds", "-2"], "a run takes a positive time"),
+        (["--fps", "-60"], "give one such as 60"),
+        (["--tolerance", "-1"], "a positive number is needed"),
+    ] {
+        let run = stiction(&folder, &[&["run", "rolling"], &arguments[..]].concat());
+        assert_eq!(run.status.code(), Some(2));
+        assert!(stderr(&run).contains(advice), "{}", stderr(&run));
+    }
+    assert!(folder.files().is_empty());
+}
+
+#[test]
+fn an_error_of_the_system_is_told_once() {
+    let folder = Folder::new("outputs-once");
+    for target in ["--html", "--csv", "--plot", "--record"] {
+        let run = stiction(&folder, &["run", "rolling", target, "no/folder/file"]);
+        assert_eq!(run.status.code(), Some(2));
+        let text = stderr(&run);
+        assert_eq!(text.matches("os error").count(), 1, "{text}");
+        assert_eq!(text.matches("no/folder/file").count(), 1, "{text}");
+    }
+    let view = stiction(&folder, &["export", "missing.stic"]);
+    assert_eq!(stderr(&view).matches("os error").count(), 1);
+    assert_eq!(stderr(&view).matches("missing.stic").count(), 1);
+}
+
+#[cfg(unix)]
+#[test]
+fn links_pipes_and_read_only_files_are_not_harmed() {
+    use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+
+    let folder = Folder::new("outputs-harm");
+    folder.file("ball.toml", &ball(1.0));
+    let write = |target: &str, name: &str| {
+        let target = format!("{target}={name}");
+        stiction(&folder, &["run", "ball.toml", "--no-output", &target])
+    };
+    let targets = ["--html", "--csv", "--plot", "--record"];
+    folder.file("kept", "precious");
+    std::fs::set_permissions(folder.0.join("kept"), PermissionsExt::from_mode(0o400)).unwrap();
+    for target in targets {
+        let refused = write(target, "kept");
+        assert_eq!(refused.status.code(), Some(2));
+        assert!(
+            stderr(&refused).contains("read-only"),
+            "{}",
+            stderr(&refused)
+        );
+    }
+    assert_eq!(folder.read("kept"), "precious");
+    folder.file("real", "old");
+    symlink("real", folder.0.join("link")).unwrap();
+    for target in targets {
+        let written = write(target, "link");
+        assert!(written.status.success(), "{}", stderr(&written));
+        let kind = std::fs::symlink_metadata(folder.0.join("link")).unwrap();
+        assert!(kind.is_symlink());
+        assert_ne!(std::fs::read(folder.0.join("real")).unwrap(), b"old");
+        folder.file("real", "old");
+    }
+    for target in targets {
+        let written = write(target, "/dev/null");
+        assert!(written.status.success(), "{}", stderr(&written));
+    }
+    assert!(
+        std::fs::metadata("/dev/null")
+            .unwrap()
+            .file_type()
+            .is_char_device()
+    );
+    let through = stiction(
+        &folder,
+        &[
+            "run",
+            "ball.toml",
+            "--no-output",
+            "--quiet",
+            "--csv=/dev/stdout",
+        ],
+    );
+    assert!(
+        stdout(&through).starts_with("time,"),
+        "{}",
+        stdout(&through)
+    );
+}
+
+#[test]
+fn without_output_a_failed_step_leaves_nothing_either() {
+    let folder = Folder::new("outputs-nothing");
+    // Faster than any machine, into a floor.
+    let text = ball(9e14).replace("position = [0, 0, 1]", "position = [0, 0, 0.1]");
+    let text = text.replace(
+        "velocity = [900000000000000, 0, 0]",
+        "velocity = [9e14, 0, -9e14]",
+    );
+    folder.file("fast.toml", &text);
+    let run = stiction(&folder, &["run", "fast.toml", "--no-output"]);
+    assert_eq!(run.status.code(), Some(1), "{}", stderr(&run));
+    assert_eq!(folder.files(), ["fast.toml"]);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_request_to_terminate_ends_a_run_with_everything_written() {
+    let folder = Folder::new("outputs-terminate");
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stiction"))
+        .args(["run", "box-tower", "--seconds", "100000", "--json"])
+        .args(["--csv", "t.csv", "--plot", "t.svg"])
+        .current_dir(&folder.0)
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let recording = folder.0.join("box-tower.stic");
+    let size = |path: &Path| std::fs::metadata(path).map_or(0, |file| file.len());
+    while size(&recording) == 0 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let first = size(&recording);
+    while size(&recording) == first {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    let id = child.id().to_string();
+    let kill = Command::new("kill").args(["-TERM", &id]).status().unwrap();
+    assert!(kill.success() && child.wait().unwrap().success());
+    assert_eq!(
+        folder.files(),
+        ["box-tower.html", "box-tower.stic", "t.csv", "t.svg"]
+    );
+    let export = stiction(&folder, &["export", "box-tower.stic", "--json", "t.json"]);
+    assert!(export.status.success(), "{}", stderr(&export));
+}
