@@ -28,6 +28,10 @@ pub(crate) fn open(name: &str, options: &Options, model: &ModelArguments) -> any
     let is_builtin = stiction_scenes::all().iter().any(|info| info.name == name);
     if !is_builtin && (path.extension().is_some() || path.exists()) {
         anyhow::ensure!(path.is_file(), "there is no scene file \"{name}\"");
+        anyhow::ensure!(
+            options.velocity.is_none(),
+            "the scene \"{name}\" is a file: --velocity is for built-in scenes that walk"
+        );
         let file = model.read(path)?;
         warn_of_ignored(&file);
         let scene = model.build(&file, options)?;
