@@ -4,7 +4,7 @@
 //! bolt, then along the helix of the thread as far as the last joint turns. Chosen here: the impedance, friction
 //! 0.15, clearance 0.2 mm, 4.8 rad in 4 s.
 
-use std::f64::consts::PI;
+use std::f64::consts::{FRAC_PI_4, PI};
 
 use stiction_control::{Arm, Reach, Servo, minimum_jerk};
 use stiction_io::scene_file::{
@@ -12,12 +12,13 @@ use stiction_io::scene_file::{
 };
 use stiction_sim::sdf::{BoltSdf, MetricThread, NutSdf, ThreadEnd};
 use stiction_sim::{
-    DofProperties, Isometry3, JointKind, Material, Result, RigidBody, Shape, Vector3,
-    uniform_inertia,
+    DofProperties, Isometry3, JointKind, Material, Result, RigidBody, Shape, SimError, Vector3,
+    World, uniform_inertia,
 };
 
 use super::panda_arm::PANDA_JOINTS;
 use super::stage::{Stage, swing};
+use super::stick::WRIST;
 use crate::builtin::parts::floor;
 use crate::robots::PANDA_GRIPPER;
 use crate::scene::{Options, Scene, SceneInfo};
@@ -56,8 +57,10 @@ const SERVOS: [Servo; 7] = [
     Servo::new(150.0, 25.0),
     Servo::new(50.0, 15.0),
 ];
-/// A posture with the hand pointing down and the last joint near its upper end, rad.
-const READY: [f64; 7] = [0.0, -0.3, 0.0, -2.3, 0.0, 2.0, 0.5 * TURN];
+/// A posture with the hand pointing down and the last joint near its lower end, rad.
+const READY: [f64; 7] = [0.0, -0.3, 0.0, -2.3, 0.0, 2.0, -0.5 * TURN];
+/// Heading of the nut when the last joint is at zero, rad.
+const MIDDLE: f64 = FRAC_PI_4;
 const FINGER: Servo = Servo::new(1e3, 50.0);
 
 fn build(options: &Options) -> Result<Scene> {
@@ -82,16 +85,13 @@ fn build(options: &Options) -> Result<Scene> {
     let bolt = BoltSdf::with_head(thread, LENGTH, 0.03, ACROSS, ThreadEnd::Chamfered)?;
     // Turned so that the thread's start meets the nut in the middle of the wrist's range.
     let down = BEGIN + LENGTH;
-    let phase = 0.5 * TURN - down / thread.lead();
+    let phase = MIDDLE + 0.5 * TURN - down / thread.lead();
     let fixed = RigidBody::fixed("bolt").at(Isometry3::new(FOOT, Vector3::z() * phase));
     let fixed = world.add_body(fixed.colored(0.62, 0.64, 0.68))?;
     world.attach(fixed, Shape::bolt("thread", bolt, 10e-3)?, steel)?;
-    let held = world.find_body(&format!("{name}/nut"))?;
-    world.attach(held, shape, steel)?;
-    for finger in ["left_finger", "right_finger"] {
-        let finger = world.find_body(&format!("{name}/{finger}"))?;
-        world.exclude(held, finger)?;
-    }
+    // The nut is one body with the wrist that carries the hand; the fingers never touch that.
+    let wrist = world.find_body(&format!("{name}/{WRIST}"))?;
+    world.attach_at(wrist, shape, nut_on_wrist(world, &name)?, steel)?;
     let arm = Arm {
         robot: world.find_robot(&name)?,
         joints: &PANDA_JOINTS,
@@ -106,12 +106,22 @@ fn build(options: &Options) -> Result<Scene> {
         let turned = TURN * minimum_jerk((time - DOWN) / (TURNED - DOWN));
         let height = LENGTH + BEGIN + (ABOVE - BEGIN) * (1.0 - come) - lead * turned;
         let at = FOOT + Vector3::z() * height;
-        Isometry3::new(at, Vector3::z() * (0.5 * TURN - turned))
+        Isometry3::new(at, Vector3::z() * (MIDDLE + 0.5 * TURN - turned))
     };
     let reach = Reach::along(world, &arm, scene.seconds, path)?;
     reach.start(world)?;
     world.add_controller(Box::new(reach));
     Ok(scene)
+}
+
+/// Pose of the nut in the frame of the wrist.
+fn nut_on_wrist(world: &World, robot: &str) -> Result<Isometry3<f64>> {
+    let model = world.model(world.find_robot(robot)?)?;
+    let nut = model.frame_id("nut").ok_or_else(|| SimError::Unknown {
+        what: "link",
+        name: "nut".to_owned(),
+    })?;
+    Ok(model.frame(nut)?.placement.to_isometry())
 }
 
 /// Puts the nut between the fingers, its thread's z axis against that of the hand.
