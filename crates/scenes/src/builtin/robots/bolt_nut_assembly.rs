@@ -48,7 +48,7 @@ const TURN: f64 = 4.8;
 const DOWN: f64 = 1.0;
 const TURNED: f64 = 5.0;
 /// Joint impedance of the arm: as stiff as a Franka's is by default.
-const SERVOS: [Servo; 7] = [
+pub(super) const SERVOS: [Servo; 7] = [
     Servo::new(600.0, 50.0),
     Servo::new(600.0, 50.0),
     Servo::new(600.0, 50.0),
