@@ -249,3 +249,33 @@ fn a_nut_follows_its_thread_onto_the_bolt() {
     // The clearance along the axis is 0.2 mm over the cosine of the flank, to either side.
     assert!(farthest < 3e-4, "{farthest} m off the helix");
 }
+
+#[test]
+fn a_nut_is_taken_from_its_stand() {
+    let mut world = scene("bolt-nut-grasp").world;
+    let before = place(&world, "nut").z;
+    run(&mut world, 2.7);
+    let risen = place(&world, "nut").z - before;
+    assert!(risen > 0.03, "risen by {risen} m");
+}
+
+#[test]
+#[ignore = "takes a quarter of a minute; the test above samples it"]
+fn a_nut_advances_by_its_pitch_grasp_by_grasp() {
+    let mut world = scene("bolt-nut-grasp").world;
+    let mut deepest = 0.0_f64;
+    // After the first and the third grasp: two of four flats each, 8π/3.
+    let mut heights = [0.0; 2];
+    for (height, time) in heights.iter_mut().zip([9.0, 20.0]) {
+        while world.time() < time {
+            step(&mut world);
+            deepest = deepest.max(world.report().penetration);
+        }
+        *height = place(&world, "nut").z;
+    }
+    let advance = (heights[0] - heights[1]) / (5e-3 * 4.0 / 3.0);
+    assert!((advance - 1.0).abs() < 0.01, "{advance} pitches a turn");
+    assert!(deepest < 2e-4, "{deepest} m deep");
+    let speed = world.velocity(body(&world, "nut")).unwrap().linear.norm();
+    assert!(speed < 1e-6, "moves at {speed} m/s when it is let go");
+}

@@ -45,6 +45,7 @@ const SCENES: &[SceneInfo] = &[
     robots::panda_gripper::SCENE,
     robots::panda_box::SCENE,
     robots::bolt_nut_assembly::SCENE,
+    robots::bolt_nut_grasp::SCENE,
     robots::allegro_hand::SCENE,
     robots::laikago::SCENE,
     robots::laikago::EIGHT,

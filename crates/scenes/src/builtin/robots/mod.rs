@@ -2,6 +2,7 @@
 
 pub(super) mod allegro_hand;
 pub(super) mod bolt_nut_assembly;
+pub(super) mod bolt_nut_grasp;
 pub(super) mod cruise;
 pub(super) mod door_handle;
 pub(super) mod dual_arm;
