@@ -264,7 +264,7 @@ fn a_nut_is_taken_from_its_stand() {
 fn a_nut_advances_by_its_pitch_grasp_by_grasp() {
     let mut world = scene("bolt-nut-grasp").world;
     let mut deepest = 0.0_f64;
-    // After the first and the third grasp: two of four flats each, 8π/3.
+    // After the first and after the third grasp; the two between turn it by four flats each, 4/3 of a turn in all.
     let mut heights = [0.0; 2];
     for (height, time) in heights.iter_mut().zip([9.0, 20.0]) {
         while world.time() < time {
