@@ -66,6 +66,24 @@ fn force_control_exerts_the_force_that_it_was_told() {
 }
 
 #[test]
+fn grasp_and_place_puts_the_box_where_it_belongs() {
+    let lines = run(env!("CARGO_BIN_EXE_grasp_and_place"));
+    for error in numbers(&lines, "error:") {
+        assert_close(error, 0.0, 5e-3);
+    }
+    assert_close(numbers(&lines, "turned by")[0], 0.7, 0.05);
+}
+
+#[test]
+fn walk_goes_as_it_is_told() {
+    let lines = run(env!("CARGO_BIN_EXE_walk"));
+    let third = numbers(&lines, "3.00 s");
+    assert_close(third[1], 0.3, 0.03);
+    assert_close(third[2], 0.0, 0.03);
+    assert_close(numbers(&lines, "5.00 s")[3], 0.5, 0.05);
+}
+
+#[test]
 fn own_shape_stays_on_the_floor_and_gains_no_energy() {
     let lines = run(env!("CARGO_BIN_EXE_own_shape"));
     let mut before = 9.81 * 0.3;

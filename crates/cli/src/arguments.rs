@@ -104,6 +104,10 @@ pub(crate) struct SceneArguments {
     #[arg(long, value_name = "SEED", default_value_t = 0)]
     pub(crate) seed: u64,
 
+    /// Velocity of a walking robot: forwards and left in m/s, turning in rad/s [default: the scene's own]
+    #[arg(long, value_name = "X,Y,TURN", value_parser = velocity, allow_hyphen_values = true)]
+    pub(crate) velocity: Option<[f64; 3]>,
+
     /// Threads; the result does not depend on them [default: all cores]
     #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u16).range(1..=1024))]
     pub(crate) threads: Option<u16>,
@@ -516,6 +520,20 @@ fn not_negative(text: &str) -> Result<f64, String> {
         Ok(value) if value.is_finite() && value >= 0.0 => Ok(value),
         _ => Err("a number that is not negative is needed, such as 1e-5 or 0".into()),
     }
+}
+
+/// Three numbers, those that are left out zero.
+fn velocity(text: &str) -> Result<[f64; 3], String> {
+    let parts: Vec<&str> = text.split(',').collect();
+    if parts.len() > 3 {
+        return Err("give at most three numbers: forwards, left, turning".to_owned());
+    }
+    let mut velocity = [0.0; 3];
+    for (number, part) in velocity.iter_mut().zip(parts) {
+        let parsed = part.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+        *number = parsed.ok_or_else(|| format!("\"{part}\" is not a finite number"))?;
+    }
+    Ok(velocity)
 }
 
 pub(crate) fn seconds(text: &str) -> Result<Duration, String> {

@@ -92,6 +92,12 @@ pub(crate) const DUAL_ARM: RobotFile = robot!(
     Base::Fixed,
     "a turning torso with two seven-joint arms"
 );
+pub(crate) const UPPER_BODY: RobotFile = robot!(
+    "upper-body",
+    "upper_body.urdf",
+    Base::Fixed,
+    "a small humanoid's upper body, two arms and two hands of seven joints"
+);
 pub(crate) const MOBILE_MANIPULATOR: RobotFile = robot!(
     "mobile-manipulator",
     "mobile_manipulator.xml",
@@ -115,6 +121,7 @@ pub fn robots() -> &'static [RobotFile] {
         SOLO12,
         HUMANOID,
         DUAL_ARM,
+        UPPER_BODY,
         MOBILE_MANIPULATOR,
         DOOR_HANDLE,
     ]

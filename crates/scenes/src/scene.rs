@@ -27,6 +27,8 @@ pub struct Options {
     pub settings: SettingsDescription,
     /// How long to simulate, s.
     pub seconds: Option<f64>,
+    /// Velocity that a walking robot is told: forwards and to the left, m/s, turning to the left, rad/s.
+    pub velocity: Option<[f64; 3]>,
     /// Keyframe of a scene file to start at, by name.
     pub keyframe: Option<String>,
     /// How a URDF or MJCF file is read: whether its root is free, what its meshes collide as, where

@@ -10,7 +10,7 @@ use stiction_sim::{BodyHandle, RobotHandle, Vector3, World};
 const TOLERANCE: f64 = 1e-6;
 
 /// Name, degrees of freedom and mass of what moves (kg), as published or added up in the file.
-const FIGURES: [(&str, usize, f64); 9] = [
+const FIGURES: [(&str, usize, f64); 10] = [
     // Links 1 to 7; the base stands still.
     ("panda", 7, 16.062132),
     // The same, hand and fingers.
@@ -22,6 +22,8 @@ const FIGURES: [(&str, usize, f64); 9] = [
     ("humanoid", 31, 75.0),
     // Torso and arms, without the column.
     ("dual-arm", 15, 80.024),
+    // Arms and hands, without the torso.
+    ("upper-body", 28, 7.36),
     ("mobile-manipulator", 18, 88.3917),
     ("door-handle", 1, 0.22),
 ];

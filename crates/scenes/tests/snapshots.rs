@@ -52,12 +52,14 @@ fn check(name: &str, solver: &str, before: usize, after: usize) {
 }
 
 /// Scenes whose steps take a tenth of a second and more, and how many steps in they are stopped.
-const LARGE: [(&str, usize); 5] = [
+const LARGE: [(&str, usize); 7] = [
     ("stirring", 6),
     ("cable-winding", 3),
     ("cable-winding-160", 3),
     ("cable-winding-120", 3),
     ("cable-vehicles", 2),
+    ("nut-runner", 2),
+    ("quadruped-drop-27", 3),
 ];
 
 #[test]

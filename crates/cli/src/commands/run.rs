@@ -209,6 +209,7 @@ pub(crate) fn options(arguments: &SceneArguments, solver: Option<&str>) -> Optio
             ..SettingsDescription::default()
         },
         seconds: arguments.seconds,
+        velocity: arguments.velocity,
         keyframe: arguments.keyframe.clone(),
         ..Options::default()
     }

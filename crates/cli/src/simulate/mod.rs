@@ -36,6 +36,10 @@ pub(crate) fn open(name: &str, options: &Options, model: &ModelArguments) -> any
     let path = Path::new(name);
     if is_file(name) {
         anyhow::ensure!(path.is_file(), "there is no scene file \"{name}\"");
+        anyhow::ensure!(
+            options.velocity.is_none(),
+            "the scene \"{name}\" is a file: --velocity is for built-in scenes that walk"
+        );
         let file = model.read(path)?;
         warn_of_ignored(&file);
         let scene = model.build(&file, options)?;

@@ -6,10 +6,12 @@ mod box_slide;
 mod box_tower;
 mod chain;
 mod dish_piling;
+mod dish_sliding;
 mod grip;
 mod gyroscope;
 mod mass_ratio;
 mod newton_cradle;
+mod nut_runner;
 mod parts;
 mod robots;
 mod rolling;
@@ -25,7 +27,9 @@ use crate::scene::{Options, Scene, SceneInfo};
 /// All built-in scenes.
 const SCENES: &[SceneInfo] = &[
     dish_piling::SCENE,
+    dish_sliding::SCENE,
     bolt_nut::SCENE,
+    nut_runner::SCENE,
     box_slide::SCENE,
     box_tower::SCENE,
     mass_ratio::SCENE,
@@ -40,12 +44,23 @@ const SCENES: &[SceneInfo] = &[
     robots::panda::SCENE,
     robots::panda_gripper::SCENE,
     robots::panda_box::SCENE,
+    robots::bolt_nut_assembly::SCENE,
+    robots::bolt_nut_grasp::SCENE,
     robots::allegro_hand::SCENE,
     robots::laikago::SCENE,
     robots::laikago::EIGHT,
+    robots::quadruped_drop::SCENE,
+    robots::quadruped_drop::WITH_27,
+    robots::quadruped_walk::SCENE,
+    robots::quadruped_walk::BUMPY,
     robots::solo12::SCENE,
     robots::humanoid::SCENE,
     robots::dual_arm::SCENE,
+    robots::pouring::SCENE,
+    robots::pouring::WITH_9,
+    robots::pouring::WITH_18,
+    robots::pouring::WITH_36,
+    robots::pouring::WITH_45,
     robots::mobile_manipulator::SCENE,
     robots::door_handle::SCENE,
     robots::stirring::SCENE,
@@ -71,7 +86,7 @@ pub fn all() -> &'static [SceneInfo] {
 /// Builds a scene by its name.
 ///
 /// # Errors
-/// A name that no scene has, or options that no world can have.
+/// A name that no scene has, or options that no world or this scene cannot have.
 pub fn build(name: &str, options: &Options) -> Result<Scene> {
     let Some(info) = SCENES.iter().find(|info| info.name == name) else {
         let nearest = SCENES
@@ -87,6 +102,20 @@ pub fn build(name: &str, options: &Options) -> Result<Scene> {
             keyframe,
             std::iter::empty(),
         ));
+    }
+    if let Some(velocity) = options.velocity {
+        let walking = [robots::quadruped_walk::SCENE, robots::quadruped_walk::BUMPY];
+        let reason = if walking.iter().all(|walking| walking.name != name) {
+            "nothing in it walks: it takes no velocity"
+        } else if velocity.iter().any(|part| !part.is_finite()) {
+            "its velocity must be finite"
+        } else {
+            return (info.build)(options);
+        };
+        return Err(SimError::NotPossible {
+            element: name.to_owned(),
+            reason: reason.to_owned(),
+        });
     }
     (info.build)(options)
 }

@@ -1,8 +1,9 @@
 //! Two arms lift a box from a table between their hands.
 
+use stiction_control::Servo;
 use stiction_sim::{Isometry3, Material, Result, RigidBody, Shape, Vector3};
 
-use super::stage::{Servo, Stage, ease};
+use super::stage::{Stage, ease};
 use crate::builtin::parts::{floor, solid_box};
 use crate::robots::DUAL_ARM;
 use crate::scene::{Options, Scene, SceneInfo};

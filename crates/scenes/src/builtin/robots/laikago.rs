@@ -4,9 +4,10 @@ use std::f64::consts::TAU;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use stiction_control::Servo;
 use stiction_sim::{Isometry3, Material, Result, UnitQuaternion, Vector3};
 
-use super::stage::{Servo, Stage, swing};
+use super::stage::{Stage, swing};
 use crate::builtin::parts::floor;
 use crate::robots::LAIKAGO;
 use crate::scene::{Options, Scene, SceneInfo};

@@ -2,9 +2,10 @@
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_4};
 
+use stiction_control::Servo;
 use stiction_sim::{Isometry3, Material, Result, Vector3};
 
-use super::stage::{Servo, Stage, swing};
+use super::stage::{Stage, swing};
 use crate::builtin::parts::{floor, solid_box};
 use crate::robots::PANDA_GRIPPER;
 use crate::scene::{Options, Scene, SceneInfo};

@@ -2,9 +2,10 @@
 
 use std::f64::consts::PI;
 
+use stiction_control::Servo;
 use stiction_sim::{Isometry3, Material, Result};
 
-use super::stage::{Servo, Stage, swing};
+use super::stage::{Stage, swing};
 use crate::builtin::parts::floor;
 use crate::robots::SOLO12;
 use crate::scene::{Options, Scene, SceneInfo};

@@ -1,10 +1,10 @@
 //! A robot from its file, before it becomes a scene: where it starts and what drives it.
 
+use stiction_control::{Servo, minimum_jerk};
 use stiction_io::scene_file::{ControllerDescription, SceneFile, Signal};
 use stiction_io::scene_file::{RobotDescription, RobotJointDescription, SettingsDescription};
 use stiction_sim::{Isometry3, JointKind, Material, Result, SimError};
 
-use super::reach::eased;
 use crate::file::{LoadError, from_scene_file};
 use crate::robots::RobotFile;
 use crate::scene::{Options, Scene};
@@ -12,28 +12,6 @@ use crate::scene::{Options, Scene};
 /// A robot that is about to become a scene.
 pub(in crate::builtin) struct Stage {
     file: SceneFile,
-}
-
-/// What drives a joint along its target.
-#[derive(Debug, Clone, Copy)]
-pub(in crate::builtin) struct Servo {
-    /// N·m/rad or N/m.
-    pub(in crate::builtin) stiffness: f64,
-    /// N·m·s/rad or N·s/m.
-    pub(in crate::builtin) damping: f64,
-    /// Added torque (N·m) or force (N).
-    pub(in crate::builtin) feed_forward: f64,
-}
-
-impl Servo {
-    /// A servo that adds nothing.
-    pub(in crate::builtin) const fn new(stiffness: f64, damping: f64) -> Self {
-        Self {
-            stiffness,
-            damping,
-            feed_forward: 0.0,
-        }
-    }
 }
 
 impl Stage {
@@ -218,7 +196,7 @@ pub(in crate::builtin) fn ease(points: &[(f64, f64)]) -> Signal<f64> {
             let share = f64::from(piece) / f64::from(PIECES);
             way.push((
                 start + share * (end - start),
-                from + eased(share) * (to - from),
+                from + minimum_jerk(share) * (to - from),
             ));
         }
     }

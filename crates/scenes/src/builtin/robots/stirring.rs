@@ -10,10 +10,11 @@ use std::f64::consts::PI;
 
 use rand::{RngExt, SeedableRng};
 use rand_chacha::ChaCha8Rng;
+use stiction_control::{Arm, Reach};
 use stiction_sim::{Isometry3, Material, Result, Vector3, World};
 
 use super::cruise::cruise;
-use super::reach::{Arm, PANDA_JOINTS, PANDA_READY, PANDA_SERVOS, Reach};
+use super::panda_arm::{PANDA_JOINTS, PANDA_READY, PANDA_SERVOS};
 use super::stage::Stage;
 use super::stick::{Stick, WRIST};
 use crate::builtin::parts::{ball, floor, open_box};

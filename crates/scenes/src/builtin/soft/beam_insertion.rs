@@ -7,6 +7,7 @@
 
 use std::f64::consts::PI;
 
+use stiction_control::{Arm, Reach, through};
 use stiction_sim::deformable::cut::PieceSize;
 use stiction_sim::deformable::fem::Material as SoftMaterial;
 use stiction_sim::deformable::mesh::{Pattern, solid_box};
@@ -15,7 +16,7 @@ use stiction_sim::{
 };
 
 use super::{of_mesh, stage};
-use crate::builtin::robots::reach::{Arm, PANDA_JOINTS, PANDA_READY, PANDA_SERVOS, Reach, through};
+use crate::builtin::robots::panda_arm::{PANDA_JOINTS, PANDA_READY, PANDA_SERVOS};
 use crate::robots::PANDA;
 use crate::scene::{Options, Scene, SceneInfo};
 

@@ -9,6 +9,7 @@
 
 use std::f64::consts::{FRAC_PI_2, FRAC_PI_3};
 
+use stiction_control::minimum_jerk;
 use stiction_sim::deformable::rod::{Damping, Profile, Rod, RodError, RodMaterial, RodShape};
 use stiction_sim::{
     Commands, Controller, Material, Result, RigidBody, RodBody, Settings, Shape, SimError, Vector3,
@@ -18,7 +19,6 @@ use stiction_sim::{
 use super::arc::hanging;
 use super::vehicle::Vehicle;
 use crate::builtin::parts::floor;
-use crate::builtin::robots::reach::eased;
 use crate::scene::{Options, Scene, SceneInfo};
 
 pub(in crate::builtin) const SCENE: SceneInfo = SceneInfo {
@@ -147,7 +147,7 @@ impl Controller for Convoy {
 /// Way gone (m) and angle turned (rad) at a time (s).
 fn motion(time: f64) -> (f64, f64) {
     let whole = STRAIGHT + 0.5 * ENTRY + TURN * HEADING;
-    let way = whole * eased(time / DRIVING);
+    let way = whole * minimum_jerk(time / DRIVING);
     // The curvature rises linearly over the entry.
     let inside = (way - STRAIGHT).max(0.0);
     let heading = match inside < ENTRY {

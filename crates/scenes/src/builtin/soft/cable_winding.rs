@@ -9,13 +9,14 @@
 
 use std::f64::consts::{FRAC_PI_4, PI, TAU};
 
+use stiction_control::{Arm, Reach, minimum_jerk};
 use stiction_sim::deformable::rod::{Damping, Profile, Rod, RodError, RodMaterial, RodShape};
 use stiction_sim::{Isometry3, Material, Result, RigidBody, RodBody, Shape, SimError, Vector3};
 
 use super::stage;
 use crate::builtin::parts::floor;
 use crate::builtin::robots::cruise::cruise;
-use crate::builtin::robots::reach::{Arm, PANDA_JOINTS, PANDA_READY, PANDA_SERVOS, Reach, eased};
+use crate::builtin::robots::panda_arm::{PANDA_JOINTS, PANDA_READY, PANDA_SERVOS};
 use crate::builtin::robots::stick::{Stick, WRIST};
 use crate::robots::PANDA;
 use crate::scene::{Options, Scene, SceneInfo};
@@ -134,7 +135,7 @@ fn path(time: f64) -> Isometry3<f64> {
     let down = |at: Vector3<f64>| Isometry3::from(at) * down;
     if time < RISING {
         // About the held end, which the cable is stretched from.
-        let share = eased(time / RISING);
+        let share = minimum_jerk(time / RISING);
         let stretched = LENGTH * (1.0 + share * (TAUT - 1.0));
         let rise = share * RISE;
         let away = (stretched * stretched - rise * rise).sqrt();

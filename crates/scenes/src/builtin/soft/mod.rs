@@ -7,7 +7,6 @@ pub(super) mod cable_winding;
 pub(super) mod capstan;
 pub(super) mod catenary;
 pub(super) mod cloth_pinch;
-mod follow;
 pub(super) mod soft_ball;
 pub(super) mod soft_gripper;
 pub(super) mod soft_lab;

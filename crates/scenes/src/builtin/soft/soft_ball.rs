@@ -6,6 +6,7 @@
 //! presses with about 36 N, lifts by 0.15 m in 0.4 s, then carries the ball aside and tilts it. Time step
 //! 10 ms.
 
+use stiction_control::{Follow, Servo};
 use stiction_sim::deformable::cut::PieceSize;
 use stiction_sim::deformable::fem::Material as SoftMaterial;
 use stiction_sim::deformable::mesh::ball;
@@ -14,10 +15,9 @@ use stiction_sim::{
     Transform, Vector3, World,
 };
 
-use super::follow::Follow;
 use super::{of_mesh, settings};
 use crate::builtin::parts::floor;
-use crate::builtin::robots::stage::{Servo, ease};
+use crate::builtin::robots::stage::ease;
 use crate::scene::{Options, Scene, SceneInfo};
 
 pub(in crate::builtin) const SCENE: SceneInfo = SceneInfo {

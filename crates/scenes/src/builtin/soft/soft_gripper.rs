@@ -7,6 +7,7 @@
 //! part by 10 mm, and go on towards the sensor by 16 mm until the bent fingers press it there. Time step
 //! 10 ms.
 
+use stiction_control::minimum_jerk;
 use stiction_sim::deformable::cut::PieceSize;
 use stiction_sim::deformable::fem::Material as SoftMaterial;
 use stiction_sim::deformable::mesh::{Bounds, TetMesh, fill};
@@ -18,7 +19,6 @@ use stiction_sim::{
 
 use super::{of_mesh, settings};
 use crate::builtin::parts::{floor, solid_box};
-use crate::builtin::robots::reach::eased;
 use crate::scene::{Options, Scene, SceneInfo};
 
 pub(in crate::builtin) const SCENE: SceneInfo = SceneInfo {
@@ -147,7 +147,7 @@ struct Root {
 impl Root {
     /// How far it has gone at a time, m.
     fn way(&self, time: f64) -> Vector3<f64> {
-        let between = |from: f64, to: f64| eased((time - from) / (to - from));
+        let between = |from: f64, to: f64| minimum_jerk((time - from) / (to - from));
         Vector3::new(
             PUSH * between(LIFTED, PUSHED),
             -self.side * (ASIDE + SQUEEZE) * between(0.0, CLOSED),

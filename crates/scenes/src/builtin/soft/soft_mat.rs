@@ -8,6 +8,7 @@
 
 use std::f64::consts::PI;
 
+use stiction_control::{Arm, Reach, Servo, minimum_jerk};
 use stiction_sim::deformable::cut::PieceSize;
 use stiction_sim::deformable::fem::Material as SoftMaterial;
 use stiction_sim::deformable::mesh::{Pattern, mat};
@@ -17,8 +18,8 @@ use stiction_sim::{
 
 use super::{of_mesh, stage};
 use crate::builtin::parts::floor;
-use crate::builtin::robots::reach::{Arm, PANDA_JOINTS, PANDA_READY, PANDA_SERVOS, Reach, eased};
-use crate::builtin::robots::stage::{Servo, swing};
+use crate::builtin::robots::panda_arm::{PANDA_JOINTS, PANDA_READY, PANDA_SERVOS};
+use crate::builtin::robots::stage::swing;
 use crate::robots::PANDA_GRIPPER;
 use crate::scene::{Options, Scene, SceneInfo};
 
@@ -75,7 +76,7 @@ fn build(options: &Options) -> Result<Scene> {
 
 /// Where the middle of the line that is held is at a time (s), with the hand above it.
 fn line_at(time: f64) -> Isometry3<f64> {
-    let angle = PI * eased((time - START) / (ARRIVED - START));
+    let angle = PI * minimum_jerk((time - START) / (ARRIVED - START));
     let (from, across) = (MIDDLE + 0.5 * MAT.x, 0.5 * (1.0 - angle.cos()));
     let x = from + across * (END[0] - from);
     let z = 0.5 * MAT.z + across * (END[1] - 0.5 * MAT.z) + HEIGHT * angle.sin();

@@ -1,0 +1,151 @@
+//! A Panda takes a nut, finds the thread of a bolt, and screws the nut onto it grasp by grasp.
+//!
+//! The nut lies on a stand. The hand takes it by two flats, sets it on the bolt's end and turns it by four flats, then
+//! opens, goes up, turns back, and takes it anew: what it knows of the thread is its pitch, not where it begins.
+//! Chosen here: joint impedance that is as soft as a Franka's, so that the nut may settle into the thread by its
+//! weight; friction 0.15 on steel and 0.8 on the pads, clearance 0.2 mm.
+
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_3, FRAC_PI_4, PI};
+
+use stiction_control::{Arm, Hand, HandJoint, Manipulation, Phase, Servo, Until};
+use stiction_sim::sdf::{BoltSdf, MetricThread, NutSdf, ThreadEnd};
+use stiction_sim::{
+    Isometry3, Material, Result, RigidBody, Shape, UnitQuaternion, Vector3, World, uniform_inertia,
+};
+
+use super::bolt_nut_assembly::SERVOS;
+use super::panda_arm::PANDA_JOINTS;
+use super::stage::Stage;
+use crate::builtin::parts::floor;
+use crate::robots::PANDA_GRIPPER;
+use crate::scene::{Options, Scene, SceneInfo};
+
+pub(in crate::builtin) const SCENE: SceneInfo = SceneInfo {
+    name: "bolt-nut-grasp",
+    summary: "a Panda takes an M48 nut, finds the thread of a bolt and screws it on, grasp by grasp",
+    build,
+};
+
+/// Length of the bolt and where its thread begins, m.
+const LENGTH: f64 = 0.06;
+const FOOT: Vector3<f64> = Vector3::new(0.5, 0.0, 0.1);
+/// Middle of the stand and its height, m.
+const STAND: Vector3<f64> = Vector3::new(0.5, -0.2, 0.1);
+/// Height of the nut, and between its flats, m; its mass, kg.
+const HEIGHT: f64 = 0.038;
+const ACROSS: f64 = 0.075;
+const MASS: f64 = 0.9;
+const CLEARANCE: f64 = 2e-4;
+/// How often the nut is taken on the bolt, and by how much it is turned in one part of that, rad.
+const GRASPS: usize = 3;
+const PART: f64 = 2.0 * FRAC_PI_3;
+/// How far the hand goes up above the nut, m.
+const RISE: f64 = 0.045;
+/// From the hand's frame to the middle of the pads, m.
+const PADS: f64 = 0.1044;
+/// Heading of the hand with the last joint in its middle, rad.
+const MIDDLE: f64 = FRAC_PI_4;
+
+fn build(options: &Options) -> Result<Scene> {
+    let mut stage = Stage::new(&PANDA_GRIPPER, SCENE.name, 20.0)?;
+    stage.drop_actuators();
+    let settings = stage.settings();
+    settings.contact_margin = Some(2e-4);
+    settings.tolerance = Some(1e-6);
+    stage.cover("rubber", Material::with_friction(0.8))?;
+    let name = stage.robot_name();
+    let mut scene = stage.build(options)?;
+    let world = &mut scene.world;
+    floor(world, Material::with_friction(0.5))?;
+    add_bolt_and_nut(world)?;
+    let finger = |name: &str| HandJoint {
+        name: name.to_owned(),
+        servo: Servo::new(2e3, 60.0),
+        open: 0.04,
+        closed: 0.5 * ACROSS - 0.02,
+    };
+    let hand = Hand {
+        joints: vec![finger("left_finger"), finger("right_finger")],
+    };
+    let arm = Arm {
+        robot: world.find_robot(&name)?,
+        joints: &PANDA_JOINTS,
+        near: &[-0.3, -0.2, 0.0, -2.4, 0.0, 2.2, 0.0],
+        hand: "hand",
+        tool: Isometry3::translation(0.0, 0.0, PADS),
+        servos: &SERVOS,
+    };
+    let thread = MetricThread::coarse(48)?;
+    let task = Manipulation::new(world, &arm, hand, phases(thread.lead()))?;
+    task.start(world)?;
+    world.add_controller(Box::new(task));
+    Ok(scene)
+}
+
+fn add_bolt_and_nut(world: &mut World) -> Result<()> {
+    let steel = Material::with_friction(0.15);
+    let thread = MetricThread::coarse(48)?;
+    let bolt = BoltSdf::with_head(thread, LENGTH, 0.03, ACROSS, ThreadEnd::Chamfered)?;
+    let fixed = RigidBody::fixed("bolt").at(Isometry3::from(FOOT));
+    let fixed = world.add_body(fixed.colored(0.62, 0.64, 0.68))?;
+    world.attach(fixed, Shape::bolt("thread", bolt, 10e-3)?, steel)?;
+    let half = Vector3::new(0.03, 0.03, 0.5 * STAND.z);
+    let stand = RigidBody::fixed("stand").at_position(STAND.x, STAND.y, half.z);
+    let stand = world.add_body(stand)?;
+    world.attach(
+        stand,
+        Shape::cuboid("block", half)?,
+        Material::with_friction(0.5),
+    )?;
+    let nut = NutSdf::new(thread, HEIGHT, ACROSS, CLEARANCE, ThreadEnd::Chamfered)?;
+    let shape = Shape::nut("thread", nut, 4e-3)?;
+    // Two flats face the fingers.
+    let pose = Isometry3::new(STAND, Vector3::z() * (heading(0.0) + FRAC_PI_2));
+    let body = RigidBody::free("nut", uniform_inertia(&shape, MASS)?).at(pose);
+    let body = world.add_body(body.colored(0.85, 0.65, 0.3))?;
+    world.attach(body, shape, steel)
+}
+
+/// Heading of the hand after it has turned the nut by an angle (rad).
+fn heading(turned: f64) -> f64 {
+    MIDDLE + PART - turned
+}
+
+/// The hand above a nut whose foot is at a place (m), turned by an angle (rad).
+fn over(foot: Vector3<f64>, turned: f64) -> Isometry3<f64> {
+    let down = UnitQuaternion::from_scaled_axis(Vector3::x() * PI);
+    let about = UnitQuaternion::from_scaled_axis(Vector3::z() * heading(turned));
+    Isometry3::from_parts((foot + Vector3::z() * (0.5 * HEIGHT)).into(), about * down)
+}
+
+/// Take the nut, set it on the bolt, then turn, let go, turn back and take it again.
+fn phases(lead: f64) -> Vec<Phase> {
+    let holding = Until::Holding { force: 10.0 };
+    let up = Vector3::z() * RISE;
+    let mut end = FOOT + Vector3::z() * (LENGTH + 1e-3);
+    let mut phases = vec![
+        Phase::new("approach", over(STAND + up, 0.0), 0.0, 1.0),
+        Phase::new("descend", over(STAND, 0.0), 0.0, 0.6),
+        Phase::new("close", over(STAND, 0.0), 1.0, 0.5).until(holding),
+        Phase::new("lift", over(STAND + up, 0.0), 1.0, 0.6).until(holding),
+        Phase::new("carry", over(end + up, 0.0), 1.0, 1.2).until(holding),
+        Phase::new("set on", over(end, 0.0), 1.0, 0.8).until(holding),
+    ];
+    for grasp in 0..GRASPS {
+        if grasp > 0 {
+            phases.push(Phase::new("take again", over(end, 0.0), 1.0, 0.5).until(holding));
+        }
+        for part in [1.0, 2.0] {
+            end.z -= lead * PART;
+            phases.push(Phase::new("turn", over(end, part * PART), 1.0, 1.2));
+        }
+        phases.push(Phase::new("let go", over(end, 2.0 * PART), 0.0, 0.4));
+        phases.push(Phase::new("go up", over(end + up, 2.0 * PART), 0.0, 0.5));
+        if grasp + 1 < GRASPS {
+            phases.push(Phase::new("turn back", over(end + up, PART), 0.0, 0.6));
+            phases.push(Phase::new("turn back", over(end + up, 0.0), 0.0, 0.6));
+            phases.push(Phase::new("go down", over(end, 0.0), 0.0, 0.5));
+        }
+    }
+    phases
+}
