@@ -9,6 +9,7 @@ pub mod motion;
 mod report;
 mod run;
 mod statement;
+mod subsystem_admm;
 pub mod timing;
 
 pub use error::{ExperimentError, Result};
@@ -17,7 +18,10 @@ pub use run::{Experiment, Options, Part, Run};
 pub use statement::{How, Statement, Verdict};
 
 /// Every experiment.
-const ALL: &[Experiment] = &[joint_constraints::EXPERIMENT];
+const ALL: &[Experiment] = &[
+    joint_constraints::EXPERIMENT,
+    subsystem_admm::EXPERIMENT,
+];
 
 /// Every experiment.
 pub fn all() -> &'static [Experiment] {

@@ -4,7 +4,7 @@
 //! effective mass m so that both are velocities. Friction is u_t + W λ_t = 0 with the weight W ≥ 0 for which
 //! ψ(‖u_t‖, (μ λ_n − ‖λ_t‖)/m) vanishes, taken from the present iterate [NSN, (30)]: the matrix of a step stays
 //! symmetric, and friction is a fixed point. Elliptic cones are circular ones in scaled variables,
-//! u' = D u_t and λ' = D⁻¹ λ_t.
+//! u' = D u_t and λ' = D⁻¹ λ_t with D = diag(μ)/√(μ1 μ2).
 
 use nalgebra::{Matrix3, Vector3};
 use stiction_constraints::Law;
@@ -74,18 +74,17 @@ pub(crate) fn piece(
         2,
         one_sided(u.z, impulse.z, mass, compliance[1], softness),
     );
-    let slip = (friction[0] * u.x).hypot(friction[1] * u.y);
-    let load = match friction.contains(&0.0) {
-        true => 0.0,
-        false => (impulse.x / friction[0]).hypot(impulse.y / friction[1]),
-    };
-    let weight = friction_weight(slip, load / mass, impulse.z / mass);
+    // With the geometric mean taken out, a circular cone is its own picture.
+    let mean = (friction[0] * friction[1]).sqrt();
+    let share = friction.map(|mu| if mean > 0.0 { mu / mean } else { 1.0 });
+    let slip = (share[0] * u.x).hypot(share[1] * u.y);
+    let load = (impulse.x / share[0]).hypot(impulse.y / share[1]);
+    let weight = friction_weight(slip, load / mass, mean * impulse.z / mass);
     for row in 0..2 {
-        let mu = friction[row];
         let weight = match weight {
-            Some(weight) if mu > 0.0 => weight / (mu * mu * mass),
-            // Nothing to press on, or nothing rough: λ_t goes to zero.
-            _ => {
+            Some(weight) => weight / (share[row] * share[row] * mass),
+            // Nothing that presses, or nothing rough: λ_t goes to zero.
+            None => {
                 put(row, (0.0, impulse[row], impulse[row] / mass));
                 continue;
             }

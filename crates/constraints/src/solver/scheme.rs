@@ -62,7 +62,7 @@ pub struct SchemeRunner {
 }
 
 /// Measurements without a gain of a thousandth after which a run counts as stalled.
-const STALL_MEASUREMENTS: usize = 50;
+const STALL_MEASUREMENTS: usize = 200;
 const LEAST_GAIN: f64 = 1e-3;
 
 /// The best residual, and whether it still falls.
