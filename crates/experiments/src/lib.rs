@@ -18,10 +18,7 @@ pub use run::{Experiment, Options, Part, Run};
 pub use statement::{How, Statement, Verdict};
 
 /// Every experiment.
-const ALL: &[Experiment] = &[
-    joint_constraints::EXPERIMENT,
-    subsystem_admm::EXPERIMENT,
-];
+const ALL: &[Experiment] = &[joint_constraints::EXPERIMENT, subsystem_admm::EXPERIMENT];
 
 /// Every experiment.
 pub fn all() -> &'static [Experiment] {

@@ -70,10 +70,7 @@ pub(crate) fn piece(
         } => [tangential_compliance, normal_compliance],
         _ => [0.0; 2],
     };
-    put(
-        2,
-        one_sided(u.z, impulse.z, mass, compliance[1], softness),
-    );
+    put(2, one_sided(u.z, impulse.z, mass, compliance[1], softness));
     // With the geometric mean taken out, a circular cone is its own picture.
     let mean = (friction[0] * friction[1]).sqrt();
     let share = friction.map(|mu| if mean > 0.0 { mu / mean } else { 1.0 });

@@ -1,6 +1,8 @@
 //! What is proven: the proximal form converges, [SUB, §III-D], and a fixed point is what (22) sees, Prop. 1.
 
-use stiction_constraints::{Budget, Criterion, Outcome, Problem, ResidualEvaluator, Solution, Solver};
+use stiction_constraints::{
+    Budget, Criterion, Outcome, Problem, ResidualEvaluator, Solution, Solver,
+};
 use stiction_generators::{Breadth, RandomWideParams, random_wide};
 use stiction_solver_subadmm::SubAdmm;
 
@@ -37,7 +39,10 @@ fn left_over(seed: u64, iterations: usize) -> (Outcome, f64) {
 fn the_proximal_form_converges_on_feasible_problems() {
     for seed in 0..60 {
         let (outcome, left) = left_over(seed, 20_000);
-        assert!(outcome.is_converged(), "seed {seed}: {outcome}, {left:.1e} m/s");
+        assert!(
+            outcome.is_converged(),
+            "seed {seed}: {outcome}, {left:.1e} m/s"
+        );
         assert!(left <= 1.001e-5, "seed {seed}: {left:.1e} m/s");
     }
 }
@@ -47,7 +52,10 @@ fn the_proximal_form_converges_on_feasible_problems() {
 fn the_proximal_form_converges_on_every_feasible_problem() {
     for seed in 1000..3000 {
         let (outcome, left) = left_over(seed, 200_000);
-        assert!(outcome.is_converged(), "seed {seed}: {outcome}, {left:.1e} m/s");
+        assert!(
+            outcome.is_converged(),
+            "seed {seed}: {outcome}, {left:.1e} m/s"
+        );
     }
 }
 
@@ -75,12 +83,19 @@ fn the_change_of_y_vanishes_at_solutions_and_only_there() {
             continue;
         }
         met += 1;
-        assert!(report.residuals.scaled < 1e-4, "seed {seed}: {:?}", report.residuals);
+        assert!(
+            report.residuals.scaled < 1e-4,
+            "seed {seed}: {:?}",
+            report.residuals
+        );
         // A fixed point stays one.
         let again = solver.solve(&problem, &budget(1e-16, 5), &mut solution);
         assert!(again.iterations <= 5, "seed {seed}");
         let stays = matches!(again.outcome, Outcome::Stopped(_) | Outcome::Converged);
         assert!(stays, "seed {seed}: {}", again.outcome);
     }
-    assert!(met >= 10, "only {met} problems have a fixed point within reach");
+    assert!(
+        met >= 10,
+        "only {met} problems have a fixed point within reach"
+    );
 }

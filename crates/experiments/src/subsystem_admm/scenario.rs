@@ -2,7 +2,9 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use stiction_constraints::{Budget, Declaration, Problem, Report, ResidualEvaluator, Solution, Solver};
+use stiction_constraints::{
+    Budget, Declaration, Problem, Report, ResidualEvaluator, Solution, Solver,
+};
 use stiction_scenes::{Options, Scene};
 use stiction_sim::SimError;
 use stiction_sim::solvers::make;

@@ -262,7 +262,9 @@ fn statements(row: &Row, measured: &Measured) -> Vec<Statement> {
         ));
     } else {
         let failures = all.map(|at| measured.accuracies[PJ][at].failure.clone());
-        let words = failures.clone().map(|failure| failure.unwrap_or("ran".to_owned()));
+        let words = failures
+            .clone()
+            .map(|failure| failure.unwrap_or("ran".to_owned()));
         out.push(Statement::judged(
             format!("{}: PJ fails", row.scene),
             &how("jacobi"),
