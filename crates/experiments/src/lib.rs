@@ -9,6 +9,7 @@ pub mod motion;
 mod report;
 mod run;
 mod statement;
+pub mod steppers;
 mod subsystem_admm;
 pub mod timing;
 
