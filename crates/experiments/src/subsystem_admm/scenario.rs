@@ -185,7 +185,7 @@ pub(super) fn solve_time(solver: &mut dyn Solver, iterations: usize, step: &[Sam
     times.sum()
 }
 
-/// Options of a scene that is run on one thread, as all of these are.
+/// Scenes as they come.
 pub(super) fn options() -> Options {
     Options::default()
 }
