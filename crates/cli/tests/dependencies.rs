@@ -49,6 +49,8 @@ fn whoever_has_matrices_compiles_no_files_and_no_shapes() {
         "stiction-solver-canal",
         "stiction-solver-subadmm",
         "stiction-solver-pgs",
+        "stiction-solver-first-order",
+        "stiction-solver-newton",
     ] {
         assert_without(&["stiction-constraints", solver], &FILES_AND_SHAPES);
     }

@@ -37,6 +37,9 @@ fn all_variants_find_the_same_velocity() {
     for (name, _) in SOLVERS {
         let mut solution = Solution::cold();
         let mut solver = SubAdmm::named(name).expect("a listed name");
+        if !solver.declaration().is_exact() {
+            continue;
+        }
         let report = solver.solve(&problem, &budget, &mut solution);
         assert!(report.outcome.is_converged(), "{name}: {}", report.outcome);
         let first = reference.get_or_insert_with(|| solution.velocity.clone());

@@ -31,6 +31,10 @@ fn worst_velocity_error(solver: &mut SubAdmm, problem: &Problem, expected: &[f64
 #[test]
 fn a_cube_sticks_slips_opens_and_bounces() {
     for (name, _) in SOLVERS {
+        let solver = SubAdmm::named(name).expect("a listed name");
+        if !solver.declaration().is_exact() {
+            continue;
+        }
         for motion in [Motion::Stick, Motion::Slip, Motion::Open, Motion::Bounce] {
             for mass in [1e-3, 1.0, 1e3] {
                 let (problem, expected) = block(motion, mass);

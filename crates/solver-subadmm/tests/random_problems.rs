@@ -91,7 +91,8 @@ fn check(problem: &Problem) -> Result<(), TestCaseError> {
                 .all(|x| x.is_finite())
         );
         prop_assert!(report.residuals.dynamics < 1e-9, "{name}");
-        if report.outcome.is_converged() {
+        // What the other model's word means is tested in `convex_model.rs`.
+        if report.outcome.is_converged() && solver.declaration().is_exact() {
             prop_assert!(report.residuals.scaled <= 1e-5, "{name}");
         }
     }
@@ -128,6 +129,9 @@ fn springs_on_a_few_dofs_of_a_free_body_are_solved() {
     .expect("valid parameters");
     for (name, _) in SOLVERS {
         let mut solver = SubAdmm::named(name).expect("a listed name");
+        if !solver.declaration().is_exact() {
+            continue;
+        }
         let budget = Budget {
             max_iterations: Some(5000),
             ..Budget::with_tolerance(1e-6)

@@ -34,13 +34,19 @@ fn all_tests_are_declared_and_each_ends_a_solve() {
                 ..Budget::with_tolerance(1e-2)
             };
             let (report, _) = solve(name, &budget);
+            assert!(report.iterations > 0);
+            if !declaration.is_exact() {
+                // `Converged` is about another model there.
+                let ends = [Outcome::Converged, Outcome::Stopped(criterion)];
+                assert!(ends.contains(&report.outcome), "{name}: {}", report.outcome);
+                continue;
+            }
             let is_solved = report.residuals.scaled <= budget.tolerance;
             let expected = match is_solved {
                 true => Outcome::Converged,
                 false => Outcome::Stopped(criterion),
             };
             assert_eq!(report.outcome, expected, "{name} {}", criterion.word());
-            assert!(report.iterations > 0);
         }
     }
 }

@@ -10,6 +10,7 @@ use crate::balance::StepTaken;
 use crate::impulse_step::ImpulseStep;
 use crate::lanes::Lanes;
 use crate::monitor::Progress;
+use crate::settings::Contacts;
 use crate::velocity_step::{Output, VelocityStep};
 
 /// Impulses whose change pushes with this part of its size, at most, push nothing: their growth is a
@@ -175,7 +176,9 @@ impl SubAdmm {
         if self.monitor.best_residual <= floor {
             return Some(Stall::Rounding);
         }
-        (progress == Progress::None).then_some(Stall::NoProgress)
+        // What is proven to converge may take its time.
+        let is_proven = self.settings.contacts == Contacts::Proximal;
+        (progress == Progress::None && !is_proven).then_some(Stall::NoProgress)
     }
 
     /// What the last step did, if it was one that is kept.
@@ -326,6 +329,7 @@ impl SubAdmm {
             layout: &self.layout,
             state: &iterate.state,
             weight: &self.penalty.combined,
+            contacts: self.settings.contacts,
             parallel,
         }
         .run(&mut iterate.impulse);
