@@ -2,6 +2,7 @@
 
 use stiction_conformance::CountingAllocator;
 use stiction_solver_canal::Canal;
+use stiction_solver_cond::Cond;
 use stiction_solver_pgs::Pgs;
 use stiction_solver_subadmm::SubAdmm;
 
@@ -14,6 +15,10 @@ fn canal(name: &str) {
 
 fn subadmm(name: &str) {
     stiction_conformance::check(|| SubAdmm::named(name).expect("a listed name"));
+}
+
+fn cond(name: &str) {
+    stiction_conformance::check(|| Cond::named(name).expect("a listed name"));
 }
 
 fn pgs(name: &str) {
@@ -86,9 +91,35 @@ fn bisection_conforms() {
 }
 
 #[test]
+fn diagonalization_conforms() {
+    cond("cond");
+}
+
+#[test]
+fn diagonalization_with_a_multiplier_conforms() {
+    cond("cond-shifted");
+}
+
+#[test]
+fn diagonalization_on_the_convex_cone_conforms() {
+    cond("cond-proximal");
+}
+
+#[test]
+fn diagonalization_without_acceleration_conforms() {
+    cond("cond-plain");
+}
+
+#[test]
+fn diagonalization_with_barzilai_borwein_steps_conforms() {
+    cond("cond-bb");
+}
+
+#[test]
 fn every_listed_solver_has_a_test_here() {
     let count = stiction_solver_canal::SOLVERS.len()
         + stiction_solver_subadmm::SOLVERS.len()
+        + stiction_solver_cond::SOLVERS.len()
         + stiction_solver_pgs::SOLVERS.len();
-    assert_eq!(count, 13);
+    assert_eq!(count, 18);
 }
