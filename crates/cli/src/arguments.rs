@@ -401,8 +401,11 @@ Examples:
   stiction reproduce                             list the experiments
   stiction reproduce joint-constraints           write reports/joint-constraints/report.html
   stiction reproduce joint-constraints --quick
+  stiction reproduce subsystem-admm --only table-1
 
-Exit code: 0 when what the paper states was found, 1 when some of it was not, 2 on bad usage.";
+Each statement is one line that begins with met, not met, or not comparable (an input was not published).
+Ctrl-C ends a run; what is done is kept. Exit code: 0 when no statement is \"not met\", 1 when one is or the
+run was interrupted, 2 on bad usage.";
 
 #[derive(Debug, Args)]
 #[command(after_help = REPRODUCE_EXAMPLES)]
@@ -418,6 +421,22 @@ pub(crate) struct ReproduceArguments {
     /// Less of everything, for a first look
     #[arg(long)]
     pub(crate) quick: bool,
+
+    /// Randomised trials, where an experiment has them
+    #[arg(long, value_name = "N", value_parser = clap::builder::RangedU64ValueParser::<usize>::new().range(1..=10_000))]
+    pub(crate) trials: Option<usize>,
+
+    /// Only these parts, by the names that `stiction reproduce` lists
+    #[arg(long, value_name = "PART", value_delimiter = ',')]
+    pub(crate) only: Vec<String>,
+
+    /// Folder with the data of a paper that is not ours to pass on
+    #[arg(long, value_name = "FOLDER")]
+    pub(crate) data: Option<PathBuf>,
+
+    /// Print statements and tables as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
 }
 
 const BENCH_EXAMPLES: &str = "\

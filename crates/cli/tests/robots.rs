@@ -204,7 +204,18 @@ fn reproduce_lists_and_writes_a_report() {
     assert!(run.status.success(), "{}{}", stdout(&run), stderr(&run));
     let page = folder.read("out/report.html");
     assert!(page.contains("<svg") && page.contains("friction"));
-    assert!(folder.read("out/report.md").contains("| yes |"));
+    assert!(folder.read("out/report.md").contains("| **met** |"));
+    assert!(folder.read("out/report.json").contains("\"verdict\": \"met\""));
+    let is_verdict = |line: &str| {
+        ["met: ", "not comparable: ", "wrote "]
+            .iter()
+            .any(|word| line.starts_with(word))
+    };
+    assert!(stdout(&run).lines().all(is_verdict), "{}", stdout(&run));
+    let only = ["reproduce", "joint-constraints", "--only", "nothing"];
+    let only = stiction(&folder, &only);
+    assert_eq!(only.status.code(), Some(2));
+    assert!(stderr(&only).contains("friction, limits, convergence, as-printed"));
     let unknown = stiction(&folder, &["reproduce", "nothing"]);
     assert_eq!(unknown.status.code(), Some(2));
 }

@@ -1,6 +1,7 @@
 //! Every solver of this project under the suite.
 
 use stiction_conformance::CountingAllocator;
+use stiction_constraints::{Budget, Declaration, Problem, Report, Solution, Solver};
 use stiction_solver_canal::Canal;
 use stiction_solver_cond::Cond;
 use stiction_solver_pgs::Pgs;
@@ -19,6 +20,38 @@ fn subadmm(name: &str) {
 
 fn cond(name: &str) {
     stiction_conformance::check(|| Cond::named(name).expect("a listed name"));
+}
+
+fn first_order(name: &str) {
+    stiction_conformance::check(|| Named(stiction_solver_first_order::named(name)));
+}
+
+fn newton(name: &str) {
+    stiction_conformance::check(|| Named(stiction_solver_newton::named(name)));
+}
+
+/// A solver behind its trait.
+struct Named(Option<Box<dyn Solver>>);
+
+impl Named {
+    fn solver(&self) -> &dyn Solver {
+        self.0.as_deref().expect("a listed name")
+    }
+}
+
+impl Solver for Named {
+    fn name(&self) -> &'static str {
+        self.solver().name()
+    }
+
+    fn declaration(&self) -> Declaration {
+        self.solver().declaration()
+    }
+
+    fn solve(&mut self, problem: &Problem, budget: &Budget, solution: &mut Solution) -> Report {
+        let solver = self.0.as_mut().expect("a listed name");
+        solver.solve(problem, budget, solution)
+    }
 }
 
 fn pgs(name: &str) {
@@ -116,10 +149,47 @@ fn diagonalization_with_barzilai_borwein_steps_conforms() {
 }
 
 #[test]
+fn gauss_seidel_with_conjugate_gradients_conforms() {
+    pgs("pgs-cg");
+}
+
+#[test]
+fn subadmm_on_the_convex_cone_conforms() {
+    subadmm("subadmm-proximal");
+}
+
+#[test]
+fn accelerated_gradients_conform() {
+    first_order("apgd");
+}
+
+#[test]
+fn admm_as_in_osqp_conforms() {
+    first_order("fadmm");
+}
+
+#[test]
+fn contact_constraint_splitting_conforms() {
+    first_order("ccs");
+}
+
+#[test]
+fn newton_on_fischer_burmeister_conforms() {
+    newton("newton-fb");
+}
+
+#[test]
+fn newton_on_the_natural_map_conforms() {
+    newton("newton-natural");
+}
+
+#[test]
 fn every_listed_solver_has_a_test_here() {
     let count = stiction_solver_canal::SOLVERS.len()
         + stiction_solver_subadmm::SOLVERS.len()
         + stiction_solver_cond::SOLVERS.len()
-        + stiction_solver_pgs::SOLVERS.len();
-    assert_eq!(count, 18);
+        + stiction_solver_pgs::SOLVERS.len()
+        + stiction_solver_first_order::SOLVERS.len()
+        + stiction_solver_newton::SOLVERS.len();
+    assert_eq!(count, 25);
 }

@@ -41,4 +41,28 @@ pub enum ExperimentError {
         /// Why not.
         problem: String,
     },
+    /// Somebody ended the run.
+    #[error("interrupted")]
+    Interrupted,
+    /// A part that an experiment does not have.
+    #[error("\"{experiment}\" has no part \"{part}\"; known: {known}")]
+    UnknownPart {
+        /// The experiment.
+        experiment: &'static str,
+        /// What was asked for.
+        part: String,
+        /// Its parts.
+        known: String,
+    },
+    /// A thread to time on could not be started.
+    #[error("a thread could not be started: {0}")]
+    Threads(String),
+    /// Data that an experiment was given and cannot use.
+    #[error("{path}: {problem}")]
+    Data {
+        /// The file or folder.
+        path: String,
+        /// Why not.
+        problem: String,
+    },
 }

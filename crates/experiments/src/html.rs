@@ -12,6 +12,11 @@ th, td { border: 1px solid #ccc; padding: .3rem .7rem; text-align: left; vertica
 th { background: #f2f3f5 }
 figure { margin: 1rem 0 } svg { max-width: 100%; height: auto }
 figcaption { color: #555 }
+.beside { display: grid; grid-template-columns: minmax(0, 3fr) minmax(12rem, 1fr); gap: 1rem }
+.beside aside { border-left: 3px solid #ccc; padding-left: 1rem }
+tr.met td:first-child { color: #176b2c } tr.not-met td:first-child { color: #b3261e }
+tr.not-comparable td:first-child { color: #8a5a00 }
+@media (max-width: 40rem) { .beside { grid-template-columns: 1fr } }
 @media (prefers-color-scheme: dark) {
   body { color: #e4e6e8; background: #17191c }
   th { background: #26292d } th, td { border-color: #444 } figcaption { color: #aaa }
@@ -27,6 +32,9 @@ pub(crate) fn page(report: &Report) -> String {
          <h1>{title}</h1>\n<p>{}</p>\n",
         escape(&report.introduction)
     );
+    if report.is_interrupted {
+        out.push_str("<p>The run was interrupted: only what was done until then is here.</p>\n");
+    }
     for section in &report.sections {
         let _ = writeln!(
             out,
@@ -39,11 +47,19 @@ pub(crate) fn page(report: &Report) -> String {
         }
         for figure in &section.figures {
             // The picture is ours; nothing in it comes from outside.
+            let caption = escape(&figure.caption);
+            let picture = format!(
+                "<figure>{}<figcaption>{caption}</figcaption></figure>",
+                figure.svg
+            );
+            if figure.paper.is_empty() {
+                out.push_str(&picture);
+                continue;
+            }
             let _ = writeln!(
                 out,
-                "<figure>{}<figcaption>{}</figcaption></figure>",
-                figure.svg,
-                escape(&figure.caption)
+                "<div class=\"beside\">{picture}<aside><strong>The paper's</strong><p>{}</p></aside></div>",
+                escape(&figure.paper)
             );
         }
     }
@@ -52,16 +68,35 @@ pub(crate) fn page(report: &Report) -> String {
 
 fn table(out: &mut String, table: &Table) {
     let row = |out: &mut String, tag: &str, cells: &[String]| {
-        out.push_str("<tr>");
+        // A row that begins with a verdict is coloured by it.
+        let word = cells.first().and_then(|cell| emphasized(cell));
+        match word {
+            Some(word) => {
+                let _ = write!(out, "<tr class=\"{}\">", word.replace(' ', "-"));
+            }
+            None => out.push_str("<tr>"),
+        }
         for cell in cells {
-            let _ = write!(out, "<{tag}>{}</{tag}>", escape(cell));
+            let text = match emphasized(cell) {
+                Some(word) => format!("<strong>{}</strong>", escape(word)),
+                None => escape(cell),
+            };
+            let _ = write!(out, "<{tag}>{text}</{tag}>");
         }
         out.push_str("</tr>\n");
     };
+    if !table.caption.is_empty() {
+        let _ = writeln!(out, "<p>{}</p>", escape(&table.caption));
+    }
     out.push_str("<table>\n");
     row(out, "th", &table.header);
     table.rows.iter().for_each(|cells| row(out, "td", cells));
     out.push_str("</table>\n");
+}
+
+/// What stands between the double stars of Markdown.
+fn emphasized(cell: &str) -> Option<&str> {
+    cell.strip_prefix("**")?.strip_suffix("**")
 }
 
 fn escape(text: &str) -> String {

@@ -37,6 +37,16 @@ const FAMILIES: &[Family] = &[
         solvers: stiction_solver_pgs::SOLVERS,
         make: |name| boxed(stiction_solver_pgs::Pgs::named(name)),
     },
+    #[cfg(feature = "first-order")]
+    Family {
+        solvers: stiction_solver_first_order::SOLVERS,
+        make: stiction_solver_first_order::named,
+    },
+    #[cfg(feature = "newton")]
+    Family {
+        solvers: stiction_solver_newton::SOLVERS,
+        make: stiction_solver_newton::named,
+    },
 ];
 
 #[cfg(any(

@@ -8,7 +8,7 @@ impl Method {
     /// What a solver of this method says of itself. All laws and subsystems are supported by all.
     pub fn declaration(self) -> Declaration {
         let (relaxes, guarantee): (&[Relaxation], _) = match self {
-            Method::Ncp | Method::Jacobi => (&[], ""),
+            Method::Ncp | Method::ConjugateGradient | Method::Jacobi => (&[], ""),
             Method::Ccp => (
                 &[Relaxation::Signorini],
                 "converges to a solution of the convex cone model, if there is one",

@@ -1,12 +1,12 @@
 //! Per-contact solvers on the Delassus matrix G = J A⁻¹ Jᵀ: one constraint after the other is
 //! solved as if the others were right, sweep after sweep.
 //!
-//! Five solvers share one loop and differ in what they do with one contact, see [`SOLVERS`] and
+//! Six solvers share one loop and differ in what they do with one contact, see [`SOLVERS`] and
 //! [`Method`]. They are cheap per sweep and need no tuning; they converge slowly where many
 //! contacts press on one body or a heavy body rests on a light one, and they say so.
 //!
 //! # What `Converged` means
-//! `pgs` and `jacobi` solve the Signorini–Coulomb problem itself and are judged by the common
+//! `pgs`, `pgs-cg` and `jacobi` solve the Signorini–Coulomb problem itself and are judged by the common
 //! evaluator. `pgs-ccp`, `pgs-lcp` and `raisim` solve *other models*; by default they are done
 //! when their own model is solved, whatever the residuals of the true problem are. The report's
 //! residuals are always those of the true problem; [`Pgs::own_residual`] tells the other. With
@@ -31,6 +31,7 @@
 //! # Ok::<(), stiction_constraints::ProblemError>(())
 //! ```
 
+mod conjugate;
 mod declaration;
 mod local;
 mod own_residual;
@@ -56,6 +57,10 @@ pub const SOLVERS: &[(&str, &str)] = &[
     (
         "pgs-lcp",
         "projected Gauss-Seidel on the friction pyramid: the model of game engines, friction depends on direction",
+    ),
+    (
+        "pgs-cg",
+        "pgs with the steps of its sweeps made conjugate: fewer sweeps where impulses travel far, none the dearer",
     ),
     (
         "jacobi",

@@ -90,7 +90,7 @@ impl Local {
         match settings.method {
             // [CMC, Alg. 5, line 5] divides by the smaller of the two tangential entries, which
             // overshoots when they differ: the larger one is meant.
-            Method::Ncp | Method::Jacobi => {
+            Method::Ncp | Method::ConjugateGradient | Method::Jacobi => {
                 let tangential = diagonal.x.max(diagonal.y);
                 Vector3::new(tangential, tangential, diagonal.z)
             }

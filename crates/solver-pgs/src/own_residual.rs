@@ -45,7 +45,9 @@ fn map(
     };
     match method {
         _ if !local.law.is_contact() => closed_form(ConeOperator::Strict),
-        Method::Ncp | Method::Jacobi => closed_form(ConeOperator::Strict),
+        Method::Ncp | Method::ConjugateGradient | Method::Jacobi => {
+            closed_form(ConeOperator::Strict)
+        }
         // The cone model is the proximal operator without the De Saxcé shift.
         Method::Ccp => closed_form(ConeOperator::Proximal { shift: 0.0 }),
         Method::Lcp => {

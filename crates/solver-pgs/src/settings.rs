@@ -14,6 +14,8 @@ pub enum Method {
     Ccp,
     /// `pgs-lcp`: Gauss–Seidel on the four-sided pyramid |λ_t| ≤ μ λ_n, row by row, [CMC, Alg. 1].
     Lcp,
+    /// `pgs-cg`: as [`Method::Ncp`], with the steps of sweeps made conjugate to each other, [NNCG].
+    ConjugateGradient,
     /// `jacobi`: as [`Method::Ncp`], all contacts from the same iterate.
     Jacobi,
     /// `raisim`: each contact solved exactly under zero normal velocity, the sliding direction by
@@ -28,17 +30,20 @@ impl Method {
             Method::Ncp => "pgs",
             Method::Ccp => "pgs-ccp",
             Method::Lcp => "pgs-lcp",
+            Method::ConjugateGradient => "pgs-cg",
             Method::Jacobi => "jacobi",
             Method::Raisim => "raisim",
         }
     }
 
-    /// The method of a solver's name.
+    /// The method of a solver's name; `pj`, as papers call it, is `jacobi`.
     pub fn named(name: &str) -> Option<Self> {
+        let name = if name == "pj" { "jacobi" } else { name };
         [
             Method::Ncp,
             Method::Ccp,
             Method::Lcp,
+            Method::ConjugateGradient,
             Method::Jacobi,
             Method::Raisim,
         ]
@@ -48,7 +53,10 @@ impl Method {
 
     /// Whether the method's fixed points are solutions of the true problem.
     pub fn solves_the_true_problem(self) -> bool {
-        matches!(self, Method::Ncp | Method::Jacobi)
+        matches!(
+            self,
+            Method::Ncp | Method::ConjugateGradient | Method::Jacobi
+        )
     }
 }
 

@@ -65,8 +65,12 @@ impl Pgs {
             impulse: impulses,
             row_velocity,
             change,
+            conjugate,
             ..
         } = &mut self.workspace;
+        if method == Method::ConjugateGradient {
+            conjugate.extrapolate(impulses, row_velocity);
+        }
         let mut has_moved = false;
         for (index, local) in locals.iter().enumerate() {
             let (impulse, z) = (local.load(impulses), local.load(row_velocity));
@@ -87,6 +91,9 @@ impl Pgs {
                 local.store(&(local.load(impulses) + step), impulses);
                 delassus.add_column(index, step.as_slice(), row_velocity);
             }
+        }
+        if method == Method::ConjugateGradient {
+            conjugate.learn(locals, impulses, row_velocity);
         }
         has_moved
     }

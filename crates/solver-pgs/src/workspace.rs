@@ -2,6 +2,7 @@
 
 use stiction_constraints::{Criterion, Delassus, Failure, Problem, ResidualEvaluator, Solution};
 
+use crate::conjugate::Conjugate;
 use crate::local::Local;
 use crate::settings::PgsSettings;
 
@@ -24,6 +25,7 @@ pub(crate) struct Workspace {
     pub(crate) before: Vec<f64>,
     /// Changes of one Jacobi sweep.
     pub(crate) change: Vec<f64>,
+    pub(crate) conjugate: Conjugate,
     velocity: Vec<f64>,
 }
 
@@ -73,6 +75,7 @@ impl Workspace {
         }
         self.refresh_row_velocity(problem);
         self.best.clone_from(&self.impulse);
+        self.conjugate.restart(n_rows);
         Ok(())
     }
 

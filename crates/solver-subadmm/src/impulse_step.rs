@@ -6,6 +6,7 @@ use stiction_constraints::{ConeOperator, cone};
 use crate::lanes::{Kernel, Lanes, vectorized};
 use crate::layout::Layout;
 use crate::parallel::{GRAIN, both};
+use crate::settings::Contacts;
 
 /// Closed forms (37)–(39): with x̄ = Σ_j (J_ij v̂_j − λ/β_ij) and weight 1/Σ_j (1/β_ij) they are the
 /// laws' own. u needs no storage (40), and z_ij = s_ij + λ_i/β_ij is never written down.
@@ -15,6 +16,7 @@ pub(crate) struct ImpulseStep<'a> {
     pub(crate) state: &'a [Lanes],
     /// 1/Σ(1/β) of each active constraint.
     pub(crate) weight: &'a [f64],
+    pub(crate) contacts: Contacts,
     pub(crate) parallel: bool,
 }
 
@@ -62,7 +64,10 @@ impl ImpulseStep<'_> {
             &Vector3::new(x, y, z),
             &Vector3::new(error[0], error[1], error[2]),
             self.weight[active],
-            ConeOperator::Strict,
+            match self.contacts {
+                Contacts::Strict => ConeOperator::Strict,
+                Contacts::Proximal => ConeOperator::Proximal { shift: 0.0 },
+            },
         );
         Lanes::load(impulse.as_slice())
     }
@@ -103,11 +108,12 @@ impl Kernel for InOrder<'_, '_> {
         let (step, mut at) = (self.step, self.first);
         let friction = &step.layout.friction[at..at + self.impulse.len()];
         let is_one_to_one = step.layout.is_one_to_one();
+        let is_strict = step.contacts == Contacts::Strict;
         let (fours, _) = friction.as_chunks();
         let (impulses, last) = self.impulse.as_chunks_mut();
         for (impulses, friction) in impulses.iter_mut().zip(fours) {
             // What is met most often, without the choice among all laws.
-            if friction.iter().all(|friction| !friction.is_nan()) {
+            if is_strict && friction.iter().all(|friction| !friction.is_nan()) {
                 *impulses = match step.state.get(at..).and_then(|rest| rest.first_chunk()) {
                     Some(seen) if is_one_to_one => step.four_contacts(at, seen, friction),
                     _ => {

@@ -52,7 +52,7 @@ mod velocity_step;
 
 pub use named::SOLVERS;
 pub use settings::{
-    Adaptation, Overconstrained, STAGES, SecondPenalty, Splitting, StartPenalty, SubAdmmSettings,
+    Adaptation, Contacts, Overconstrained, STAGES, SecondPenalty, Splitting, StartPenalty, SubAdmmSettings,
     TreeMethod,
 };
 pub use solve::SubAdmm;

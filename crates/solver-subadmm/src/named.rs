@@ -4,7 +4,7 @@ use crate::settings::SubAdmmSettings;
 use crate::solve::SubAdmm;
 
 /// Every solver of this crate by name, with one line on what it is for.
-pub const SOLVERS: [(&str, &str); 5] = [
+pub const SOLVERS: [(&str, &str); 6] = [
     (
         "subadmm",
         "SubADMM with per-term penalties, balancing, over-relaxation and Anderson acceleration: cheapest iteration, soonest at 1e-4 on stacks, scales to thousands of bodies",
@@ -16,6 +16,10 @@ pub const SOLVERS: [(&str, &str); 5] = [
     (
         "subadmm-per-subsystem",
         "the earlier subsystem-based ADMM: one fixed penalty for each subsystem",
+    ),
+    (
+        "subadmm-proximal",
+        "SubADMM on the convex cone model with a fixed penalty: always converges, slides with a lift-off error",
     ),
     (
         "admm-full",
@@ -34,6 +38,7 @@ impl SubAdmm {
             "subadmm" => SubAdmmSettings::default(),
             "subadmm-paper" => SubAdmmSettings::paper(),
             "subadmm-per-subsystem" => SubAdmmSettings::per_subsystem(),
+            "subadmm-proximal" => SubAdmmSettings::proximal(),
             "admm-full" => SubAdmmSettings::no_subsystem_splitting(),
             "subadmm-no-body" => SubAdmmSettings::no_body_splitting(),
             _ => return None,

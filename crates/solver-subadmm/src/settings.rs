@@ -105,11 +105,24 @@ pub struct SecondPenalty {
     pub after: usize,
 }
 
+/// How contacts are projected.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum Contacts {
+    /// By the strict operator: Signorini's and Coulomb's law.
+    #[default]
+    Strict,
+    /// By the nearest point of the cone, the convex cone model [SUB, §III-D]: the iteration is ADMM on a convex
+    /// problem then, and converges whatever β is.
+    Proximal,
+}
+
 /// All choices of [`SubAdmm`](crate::SubAdmm). The default is the solver named `subadmm`.
 #[derive(Debug, Clone, PartialEq)]
 pub struct SubAdmmSettings {
     /// How constraints see the system.
     pub splitting: Splitting,
+    /// How contacts are projected.
+    pub contacts: Contacts,
     /// A problem of free bodies with at most this many degrees of freedom in all is one subsystem:
     /// its matrix is small enough, and impulses need not travel one body an iteration. Only under
     /// [`Splitting::Body`]; 0 never groups.
@@ -153,6 +166,7 @@ impl Default for SubAdmmSettings {
     fn default() -> Self {
         Self {
             splitting: Splitting::Body,
+            contacts: Contacts::Strict,
             group_up_to: SMALL,
             tree_method: TreeMethod::Factorization,
             start_penalty: StartPenalty::EffectiveMass,
@@ -208,6 +222,19 @@ impl SubAdmmSettings {
             adaptation: Adaptation::Never,
             relaxation: 1.0,
             anderson_memory: 0,
+            ..Self::default()
+        }
+    }
+
+    /// The convex cone model, by what converges for certain: a fixed β and no acceleration.
+    pub fn proximal() -> Self {
+        Self {
+            contacts: Contacts::Proximal,
+            overconstrained: None,
+            second_penalty: None,
+            adaptation: Adaptation::Never,
+            anderson_memory: 0,
+            max_iterations: 20_000,
             ..Self::default()
         }
     }

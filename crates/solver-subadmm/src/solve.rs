@@ -7,7 +7,7 @@ mod prepare;
 
 use stiction_constraints::{
     Budget, Criterion, Declaration, Failure, HistoryEntry, Outcome, Problem, Report,
-    ResidualEvaluator, Residuals, Solution, Solver, Stages, Stopwatch,
+    Relaxation, ResidualEvaluator, Residuals, Solution, Solver, Stages, Stopwatch,
 };
 
 use self::measure::Guess;
@@ -20,7 +20,7 @@ use crate::lanes::Lanes;
 use crate::layout::Layout;
 use crate::monitor::Monitor;
 use crate::penalty::Penalty;
-use crate::settings::{Adaptation, Overconstrained, StartPenalty, SubAdmmSettings};
+use crate::settings::{Adaptation, Contacts, Overconstrained, StartPenalty, SubAdmmSettings};
 use crate::sweep::Spatial;
 use crate::trial::PenaltyTrial;
 
@@ -185,14 +185,10 @@ impl SubAdmm {
     }
 }
 
-impl Solver for SubAdmm {
-    fn name(&self) -> &'static str {
-        self.name
-    }
-
-    fn declaration(&self) -> Declaration {
+impl SubAdmm {
+    /// The stopping tests of papers that there are quantities for.
+    const WITH_TESTS: Declaration =
         Declaration {
-            guarantee: "problems without friction, of which this is the method of multipliers with splitting",
             tests: &[
                 Criterion::EpsAbs,
                 Criterion::VelocityChange,
@@ -200,13 +196,32 @@ impl Solver for SubAdmm {
                 Criterion::PrimalDual,
                 Criterion::SplitChange,
             ],
+            ..Declaration::EXACT
+        };
+}
+
+impl Solver for SubAdmm {
+    fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn declaration(&self) -> Declaration {
+        if self.settings.contacts == Contacts::Proximal {
+            return Declaration {
+                relaxes: &[Relaxation::Signorini],
+                guarantee: "converges to a solution of the convex cone model, if there is one",
+                ..Self::WITH_TESTS
+            };
+        }
+        Declaration {
+            guarantee: "problems without friction, of which this is the method of multipliers with splitting",
             own_test: match self.name {
                 "subadmm-paper" => Some(Criterion::PrimalDual),
                 "subadmm-per-subsystem" => Some(Criterion::SplitChange),
                 _ => None,
             },
             finds_least_violation: true,
-            ..Declaration::EXACT
+            ..Self::WITH_TESTS
         }
     }
 

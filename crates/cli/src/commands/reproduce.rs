@@ -4,16 +4,19 @@ use std::io::{IsTerminal, Write};
 use std::path::PathBuf;
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use stiction_experiments::{Experiment, Report, Run};
+use stiction_experiments::{Experiment, Options, Report, Statement};
 
 use crate::Ending;
 use crate::arguments::ReproduceArguments;
+use crate::simulate::Interrupt;
 
 pub(crate) fn run(arguments: &ReproduceArguments) -> anyhow::Result<Ending> {
     let mut out = std::io::stdout().lock();
     let Some(name) = &arguments.experiment else {
         for experiment in stiction_experiments::all() {
             writeln!(out, "{:<20} {}", experiment.name, experiment.summary)?;
+            let parts: Vec<&str> = experiment.parts.iter().map(|part| part.name).collect();
+            writeln!(out, "{:<20} parts: {}", "", parts.join(", "))?;
         }
         return Ok(Ending::Fine);
     };
@@ -21,20 +24,36 @@ pub(crate) fn run(arguments: &ReproduceArguments) -> anyhow::Result<Ending> {
     let folder = arguments.out.clone();
     let folder = folder.unwrap_or_else(|| PathBuf::from("reports").join(experiment.name));
     let bar = progress();
-    let report = experiment.run(&mut Run {
+    let options = Options {
         quick: arguments.quick,
-        progress: &mut |share, what| {
+        trials: arguments.trials,
+        only: arguments.only.clone(),
+        data: arguments.data.clone(),
+        stop: Interrupt::listen().flag(),
+    };
+    // Written after every part: whatever ends the program later, what is done is there.
+    let mut written = Vec::new();
+    let report = experiment.run(
+        &options,
+        &mut |share, what| {
             bar.set_position((1000.0 * share) as u64);
             bar.set_message(what.to_owned());
         },
-    })?;
+        &mut |report| {
+            written = report.write(&folder)?;
+            Ok(())
+        },
+    )?;
     bar.finish_and_clear();
-    let written = report.write(&folder)?;
-    print_statements(&mut out, &report)?;
-    for path in written {
-        writeln!(out, "wrote {}", path.display())?;
+    if arguments.json {
+        writeln!(out, "{:#}", report.to_json())?;
+    } else {
+        print_statements(&mut out, &report)?;
+        for path in written {
+            writeln!(out, "wrote {}", path.display())?;
+        }
     }
-    Ok(match report.holds() {
+    Ok(match report.holds() && !report.is_interrupted {
         true => Ending::Fine,
         false => Ending::NotConverged,
     })
@@ -52,20 +71,11 @@ fn find(name: &str) -> anyhow::Result<&'static Experiment> {
 }
 
 fn print_statements(out: &mut impl Write, report: &Report) -> std::io::Result<()> {
-    for section in &report.sections {
-        writeln!(out, "{}", section.heading)?;
-        for statement in &section.statements {
-            let mark = if statement.holds {
-                "holds"
-            } else {
-                "DOES NOT HOLD"
-            };
-            writeln!(
-                out,
-                "  {}\n    {mark}: {}",
-                statement.paper, statement.measured
-            )?;
-        }
+    for line in report.statements().map(Statement::line) {
+        writeln!(out, "{line}")?;
+    }
+    if report.is_interrupted {
+        writeln!(out, "interrupted: the report has what was done until then")?;
     }
     Ok(())
 }

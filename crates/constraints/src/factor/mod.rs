@@ -6,12 +6,14 @@ mod reach;
 mod sparse;
 mod symbolic;
 mod tree;
+mod whole;
 
 pub use dense::DenseFactor;
 pub use free_body::FreeBodyFactor;
 pub use sparse::SparseFactor;
 pub(crate) use symbolic::SymbolicFactor;
 pub use tree::TreeFactor;
+pub use whole::WholeMatrix;
 
 use crate::problem::Problem;
 use crate::solver::Failure;
@@ -74,6 +76,11 @@ impl DynamicsMatrix {
             Some(ahead) => self.blocks.swap(index, index + ahead),
             None => self.blocks.insert(index, BlockFactor::empty_for(subsystem)),
         }
+    }
+
+    /// Number of rows and columns.
+    pub fn dimension(&self) -> usize {
+        self.dof_start.last().copied().unwrap_or(0)
     }
 
     /// out = A v.

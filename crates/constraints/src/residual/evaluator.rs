@@ -35,7 +35,7 @@ pub struct ResidualEvaluator {
     asked: Option<Asked>,
     lambda: Vec<f64>,
     velocity: Vec<f64>,
-    row_velocity: Vec<f64>,
+    pub(super) row_velocity: Vec<f64>,
     /// Work space: two vectors of the degrees of freedom, and the columns of one constraint.
     product: Vec<f64>,
     generalized_impulse: Vec<f64>,
@@ -395,7 +395,7 @@ impl ResidualEvaluator {
         }
     }
 
-    fn compute_row_velocity(&mut self, problem: &Problem, lambda: &[f64]) {
+    pub(super) fn compute_row_velocity(&mut self, problem: &Problem, lambda: &[f64]) {
         self.compute_velocity(problem, lambda);
         if self.asked == Some(Asked::Velocity) {
             self.rows.mul(&self.velocity, &mut self.row_velocity);

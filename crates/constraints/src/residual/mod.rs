@@ -1,6 +1,7 @@
 //! The residuals that all solvers are judged by.
 
 mod careful;
+mod cone_model;
 mod evaluator;
 mod maps;
 

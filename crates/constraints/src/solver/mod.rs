@@ -6,6 +6,7 @@ mod declaration;
 mod iteration;
 mod outcome;
 mod report;
+mod scheme;
 mod stop;
 
 pub use budget::Budget;
@@ -14,6 +15,7 @@ pub use declaration::{Declaration, Relaxation};
 pub use iteration::Iteration;
 pub use outcome::{Failure, Outcome, Stall};
 pub use report::{HistoryEntry, Report, StageReport, Stages};
+pub use scheme::{Scheme, SchemeRunner};
 pub use stop::{StopFlag, Stopwatch};
 
 use serde::{Deserialize, Serialize};

@@ -25,8 +25,7 @@ struct Tally {
 }
 
 pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
-    run.tell(0.9, "Panda with the algorithms as printed");
-    let seconds = if run.quick { 0.5 } else { 10.0 };
+    let seconds = run.or_quick(10.0, 0.5);
     let options = Options {
         seconds: Some(seconds),
         ..Options::default()
@@ -48,6 +47,10 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
         if step % EVERY != 0 {
             continue;
         }
+        run.tell(
+            step as f64 / steps as f64,
+            "Panda with the algorithms as printed",
+        )?;
         for solved in scene.world.problems() {
             for (solver, budget, tally) in &mut solvers {
                 let mut solution = Solution::cold();
@@ -93,12 +96,11 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
              β = 1e4 until its ‖J v̂ − z‖ is within the tolerance, Algorithm 2 until its θ_p + θ_d is. Both \
              tests may be met far from a solution: the residual is what the impulses leave where they ended."
         ),
-        statements: Vec::new(),
         tables: vec![Table {
-            header: header.map(str::to_owned).into(),
             rows: rows.collect(),
+            ..Table::new("", header)
         }],
-        figures: Vec::new(),
+        ..Section::default()
     })
 }
 

@@ -7,9 +7,17 @@ use stiction_scenes::{Options, Scene, SettingsDescription, from_scene_file};
 use stiction_sim::{ActuatorHandle, RobotHandle, Settings, SimError, Vector3};
 
 use super::SOLVERS;
+use crate::Run;
 use crate::chart::{Chart, Curve, Scale, grid};
 use crate::error::{ExperimentError, Result};
-use crate::report::{Figure, Section, Statement, Table};
+use crate::report::{Figure, Section, Table};
+use crate::statement::{How, Statement};
+
+/// How door handles are solved.
+fn how(solver: &str, tolerance: f64) -> How {
+    let stop = format!("scaled residual of {tolerance:.0e} m/s");
+    How::new(solver, "positions, velocities and torques of the joint", stop)
+}
 
 /// Joint and actuator of the bundled robot.
 const HANDLE: &str = "handle";
@@ -97,13 +105,14 @@ impl DoorHandle {
 }
 
 /// Friction force against a torque that rises from zero: it follows the torque, then stays.
-pub(super) fn friction(quick: bool) -> Result<Section> {
-    let seconds = if quick { 0.5 } else { 4.0 };
+pub(super) fn friction(run: &mut Run<'_>) -> Result<Section> {
+    let seconds = run.or_quick(4.0, 0.5);
     let mut charts = Vec::new();
     let mut rows = Vec::new();
     let mut statements = Vec::new();
     let mut inertia = 0.0;
-    for (solver, tolerance) in SOLVERS {
+    for (index, (solver, tolerance)) in SOLVERS.into_iter().enumerate() {
+        run.tell(0.5 * index as f64, "door handle, rising torque")?;
         let mut curves = Vec::new();
         let mut worst = Worst::default();
         for (color, bound) in [0.3, 0.6, 0.9].into_iter().enumerate() {
@@ -170,8 +179,8 @@ pub(super) fn friction(quick: bool) -> Result<Section> {
         ),
         statements,
         tables: vec![Table {
-            header: header.map(str::to_owned).into(),
             rows,
+            ..Table::new("", header)
         }],
         figures: vec![Figure {
             name: "friction".to_owned(),
@@ -179,6 +188,9 @@ pub(super) fn friction(quick: bool) -> Result<Section> {
                 "Friction against joint torque for three friction bounds (the paper's figure 2)"
                     .to_owned(),
             svg: grid("Joint friction", &charts, 2, (1100, 420))?,
+            paper: "figure 2: friction follows the torque up to its bound, and stays there; its bounds are not \
+                    published"
+                .to_owned(),
         }],
     })
 }
@@ -201,29 +213,29 @@ impl Worst {
     fn statement(&self, solver: &str, tolerance: f64, inertia: f64) -> Statement {
         // A residual in m/s becomes a torque by inertia over the step.
         let allowed = (tolerance * inertia * 240.0).max(1e-12);
-        Statement {
-            paper: format!(
-                "figure 2: {solver} enforces joint friction: a stick slope, then a plateau"
-            ),
-            measured: format!(
+        Statement::judged(
+            "figure 2: joint friction is enforced: a stick slope, then a plateau",
+            &how(solver, tolerance),
+            format!(
                 "plateau within {:.1e} N·m of the bound, speed while stuck at most {:.1e} rad/s, \
                  acceleration while slipping within {:.1e} rad/s²",
                 self.plateau, self.stuck_speed, self.slip_error
             ),
-            holds: self.plateau <= allowed
+            self.plateau <= allowed
                 && self.stuck_speed <= tolerance.max(1e-12)
                 && self.slip_error <= 480.0 * tolerance.max(1e-9),
-        }
+        )
     }
 }
 
 /// Position under a periodic torque: clipped at the limits.
-pub(super) fn limits(quick: bool) -> Result<Section> {
-    let seconds = if quick { 1.0 } else { 6.0 };
+pub(super) fn limits(run: &mut Run<'_>) -> Result<Section> {
+    let seconds = run.or_quick(6.0, 1.0);
     let mut charts = Vec::new();
     let mut rows = Vec::new();
     let mut statements = Vec::new();
-    for (solver, tolerance) in SOLVERS {
+    for (index, (solver, tolerance)) in SOLVERS.into_iter().enumerate() {
+        run.tell(0.5 * index as f64, "door handle, periodic torque")?;
         let mut curves = Vec::new();
         let mut worst: f64 = f64::NEG_INFINITY;
         for (color, limit) in [0.3, 0.6, 0.9].into_iter().enumerate() {
@@ -254,13 +266,12 @@ pub(super) fn limits(quick: bool) -> Result<Section> {
         // A residual in rad/s becomes an angle over a step, and a few steps may add up before the
         // joint turns round; CANAL's may not exceed 1e-9 rad.
         let allowed = (10.0 * tolerance / 240.0).max(1e-9);
-        statements.push(Statement {
-            paper: format!(
-                "figure 3: {solver} keeps the joint within its limits under periodic torque"
-            ),
-            measured: format!("the position passes its limit by {worst:.1e} rad at most"),
-            holds: worst <= allowed && worst > -1e-3,
-        });
+        statements.push(Statement::judged(
+            "figure 3: the joint is kept within its limits under periodic torque",
+            &how(solver, tolerance),
+            format!("the position passes its limit by {worst:.1e} rad at most"),
+            worst <= allowed && worst > -1e-3,
+        ));
         charts.push(Chart {
             title: solver.to_owned(),
             x_label: "time (s)".to_owned(),
@@ -284,13 +295,15 @@ pub(super) fn limits(quick: bool) -> Result<Section> {
         ),
         statements,
         tables: vec![Table {
-            header: header.map(str::to_owned).into(),
             rows,
+            ..Table::new("", header)
         }],
         figures: vec![Figure {
             name: "limits".to_owned(),
             caption: "Joint position over time for three limits (the paper's figure 3)".to_owned(),
             svg: grid("Joint limits", &charts, 2, (1100, 420))?,
+            paper: "figure 3: positions are cut off at their limits; torque and limits are not published"
+                .to_owned(),
         }],
     })
 }

@@ -63,6 +63,23 @@ const SCENES: &[SceneInfo] = &[
     soft::cable_vehicles::SCENE,
 ];
 
+/// The scene `stirring` with another number of grains.
+///
+/// # Errors
+/// Options that no world can have.
+pub fn stirring(options: &Options, grains: usize) -> Result<Scene> {
+    robots::stirring::with_grains(options, grains)
+}
+
+/// The scene `cable-vehicles` with another number of links of the same cable, and with this many links in a
+/// piece, one of them shared with the next.
+///
+/// # Errors
+/// Options that no world can have, a rod or a cut that is none.
+pub fn cable_vehicles(options: &Options, links: usize, links_per_piece: usize) -> Result<Scene> {
+    soft::cable_vehicles::with_links(options, links, links_per_piece)
+}
+
 /// All built-in scenes.
 pub fn all() -> &'static [SceneInfo] {
     SCENES

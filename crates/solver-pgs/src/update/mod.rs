@@ -29,7 +29,7 @@ pub(crate) fn update(
         };
     }
     match method {
-        Method::Ncp => ncp::update_in_turn(local, z, impulse),
+        Method::Ncp | Method::ConjugateGradient => ncp::update_in_turn(local, z, impulse),
         Method::Jacobi => ncp::update_at_once(local, z, impulse),
         Method::Ccp => ccp::update(local, z, impulse),
         Method::Lcp => lcp::update(local, z, impulse),

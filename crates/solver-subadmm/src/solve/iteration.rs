@@ -326,6 +326,7 @@ impl SubAdmm {
             layout: &self.layout,
             state: &iterate.state,
             weight: &self.penalty.combined,
+            contacts: self.settings.contacts,
             parallel,
         }
         .run(&mut iterate.impulse);

@@ -5,6 +5,7 @@ use stiction_constraints::{Criterion, Problem, Solution};
 use super::{Run, SubAdmm};
 use crate::lanes::{Lanes, vectorized};
 use crate::response::Response;
+use crate::settings::Contacts;
 
 /// A guess whose residual exceeds that of no impulses by this factor is not used.
 const FAR_OFF: f64 = 1e3;
@@ -60,9 +61,44 @@ impl SubAdmm {
         if residual > tolerance {
             return residual;
         }
-        let stacked = &self.iterate.stacked;
-        self.evaluator
-            .confirm(run.problem, stacked, criterion, tolerance)
+        self.confirm(run.problem, None, criterion, tolerance, residual)
+    }
+
+    /// The residual of impulses (`stacked` where none are given) that are about to be called a solution.
+    fn confirm(
+        &mut self,
+        problem: &Problem,
+        impulse: Option<&[f64]>,
+        criterion: Criterion,
+        tolerance: f64,
+        residual: f64,
+    ) -> f64 {
+        let impulse = impulse.unwrap_or(&self.iterate.stacked);
+        match self.settings.contacts {
+            Contacts::Strict => self
+                .evaluator
+                .confirm(problem, impulse, criterion, tolerance),
+            // Of the cone model rounding is all that might hide a violation.
+            Contacts::Proximal => residual.max(self.evaluator.rounding(problem, impulse)),
+        }
+    }
+
+    /// The residual that decides when J v̂ is known: of the true problem, or of the cone model.
+    fn judged(
+        &self,
+        problem: &Problem,
+        impulse: &[f64],
+        row_velocity: &[f64],
+        criterion: Criterion,
+    ) -> f64 {
+        let is_test = criterion == Criterion::EpsAbs;
+        match self.settings.contacts {
+            Contacts::Proximal if !is_test => {
+                let evaluator = &self.evaluator;
+                evaluator.cone_model_at(problem, impulse, row_velocity)
+            }
+            _ => (self.evaluator).measure_at(problem, impulse, row_velocity, criterion),
+        }
     }
 
     /// A residual of the current impulses, which are left in `stacked`.
@@ -94,8 +130,7 @@ impl SubAdmm {
         }
         let iterate = &self.iterate;
         let (stacked, row_velocity) = (&iterate.stacked, &iterate.row_velocity);
-        self.evaluator
-            .measure_at(problem, stacked, row_velocity, criterion)
+        self.judged(problem, stacked, row_velocity, criterion)
     }
 
     /// Puts the impulses to start from into `stacked`; what they are worth, and their residual.
@@ -106,27 +141,26 @@ impl SubAdmm {
         stacked.clear();
         stacked.resize(problem.row_count(), 0.0);
         let free = self.evaluator.free_row_velocity();
-        let mut cold = self.evaluator.measure_at(problem, stacked, free, criterion);
+        let mut cold = self.judged(problem, &self.iterate.stacked, free, criterion);
         if cold <= tolerance {
-            cold = self
-                .evaluator
-                .confirm(problem, stacked, criterion, tolerance);
+            cold = self.confirm(problem, None, criterion, tolerance, cold);
         }
         if !solution.has_guess(problem) {
             return (Guess::None, cold);
         }
         let impulse = &solution.impulse;
-        let mut residual = self.evaluator.measure(problem, impulse, criterion);
+        let mut residual = match self.settings.contacts {
+            Contacts::Strict => self.evaluator.measure(problem, impulse, criterion),
+            Contacts::Proximal => self.evaluator.cone_model(problem, impulse),
+        };
         if residual <= tolerance {
-            residual = self
-                .evaluator
-                .confirm(problem, impulse, criterion, tolerance);
+            residual = self.confirm(problem, Some(impulse), criterion, tolerance, residual);
         }
         // Garbage, up to the end of the range of numbers: no guess at all is better.
         if !residual.is_finite() || residual > FAR_OFF * cold {
             return (Guess::None, cold);
         }
-        stacked.copy_from_slice(impulse);
+        self.iterate.stacked.copy_from_slice(impulse);
         let is_close = residual <= CLOSE * cold;
         (if is_close { Guess::Close } else { Guess::Rough }, residual)
     }

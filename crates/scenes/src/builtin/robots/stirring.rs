@@ -49,6 +49,11 @@ const RATE: f64 = 0.5 * PI;
 const SECONDS: f64 = 6.0;
 
 fn build(options: &Options) -> Result<Scene> {
+    with_grains(options, GRAINS)
+}
+
+/// The scene with another number of grains; walls grow with what they hold.
+pub(in crate::builtin) fn with_grains(options: &Options, grains: usize) -> Result<Scene> {
     let mut stage = Stage::new(&PANDA, SCENE.name, SECONDS)?;
     stage.drop_actuators();
     STICK.mount(&mut stage)?;
@@ -63,7 +68,8 @@ fn build(options: &Options) -> Result<Scene> {
     let surface = Material::with_friction(0.5);
     floor(world, surface)?;
     let middle = Vector3::new(MIDDLE[0], MIDDLE[1], 0.0);
-    open_box(world, middle, [HALF, HEIGHT, THICKNESS], surface)?;
+    let height = HEIGHT * (grains as f64 / GRAINS as f64).max(1.0);
+    open_box(world, middle, [HALF, height, THICKNESS], surface)?;
     let arm = Arm {
         robot: world.find_robot(&name)?,
         joints: &PANDA_JOINTS,
@@ -75,12 +81,12 @@ fn build(options: &Options) -> Result<Scene> {
     let reach = Reach::along(world, &arm, scene.seconds, path)?;
     reach.start(world)?;
     world.add_controller(Box::new(reach));
-    pour(world, options.seed, surface)?;
+    pour(world, options.seed, grains, surface)?;
     Ok(scene)
 }
 
 /// Grains on a grid, each a little aside, but for where the stick is.
-fn pour(world: &mut World, seed: u64, surface: Material) -> Result<()> {
+fn pour(world: &mut World, seed: u64, grains: usize, surface: Material) -> Result<()> {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     let mut aside = move || random.random_range(-5e-4..5e-4);
     let spacing = 2.2 * RADIUS;
@@ -99,7 +105,7 @@ fn pour(world: &mut World, seed: u64, surface: Material) -> Result<()> {
         );
         ball(world, &format!("grain {number}"), MASS, RADIUS, at, surface)?;
         number += 1;
-        if number == GRAINS {
+        if number == grains {
             break;
         }
     }

@@ -55,6 +55,15 @@ const fn posture(lift: f64, elbow: f64) -> [f64; 5] {
 }
 
 fn build(options: &Options) -> Result<Scene> {
+    with_links(options, LINKS, LINKS_PER_PIECE)
+}
+
+/// The scene with another number of links of the same cable, and another cut.
+pub(in crate::builtin) fn with_links(
+    options: &Options,
+    links: usize,
+    links_per_piece: usize,
+) -> Result<Scene> {
     let settings = Settings {
         time_step: 0.01,
         tolerance: 1e-6,
@@ -83,23 +92,23 @@ fn build(options: &Options) -> Result<Scene> {
         let end = hand * Vehicle::end();
         end.translation.vector + end.rotation * Vector3::z() * (2.0 * CABLE)
     });
-    let shape = RodShape::along_points(&between(ends)).map_err(refuse)?;
+    let shape = RodShape::along_points(&between(ends, links)).map_err(refuse)?;
     let cable = RodBody {
-        links_per_piece: Some(LINKS_PER_PIECE),
+        links_per_piece: Some(links_per_piece),
         poses: shape.poses,
-        ..RodBody::new("cable", cable().map_err(refuse)?)
+        ..RodBody::new("cable", cable(links).map_err(refuse)?)
     };
     let cable = cable.touching(CABLE, surface);
-    world.add_rod(cable.fixed_to(0, right.hand).fixed_to(LINKS - 1, left.hand))?;
+    world.add_rod(cable.fixed_to(0, right.hand).fixed_to(links - 1, left.hand))?;
     world.add_controller(Box::new(Convoy { left, right }));
     Ok(options.scene(SCENE.name, world, SECONDS))
 }
 
 /// An arc that hangs between two points.
-fn between([from, to]: [Vector3<f64>; 2]) -> Vec<Vector3<f64>> {
+fn between([from, to]: [Vector3<f64>; 2], links: usize) -> Vec<Vector3<f64>> {
     let span = to - from;
     let middle = 0.5 * (from + to);
-    let arc = hanging(LENGTH, span.norm(), LINKS);
+    let arc = hanging(LENGTH, span.norm(), links);
     let along = span.normalize();
     let points = arc.into_iter();
     points
@@ -107,9 +116,9 @@ fn between([from, to]: [Vector3<f64>; 2]) -> Vec<Vector3<f64>> {
         .collect()
 }
 
-fn cable() -> std::result::Result<Rod, RodError> {
+fn cable(links: usize) -> std::result::Result<Rod, RodError> {
     let end = Vector3::new(LENGTH, 0.0, 0.0);
-    let shape = RodShape::straight(Vector3::zeros(), end, LINKS)?;
+    let shape = RodShape::straight(Vector3::zeros(), end, links)?;
     let rubber = RodMaterial {
         young: 1e5,
         poisson: 0.49,
