@@ -71,6 +71,9 @@ pub struct Material {
     pub restitution: f64,
     /// Normal compliance, m/N; zero is rigid. Two surfaces in series: compliances add.
     pub compliance: f64,
+    /// Tangential compliance, m/(N·s): the speed at which a contact that sticks creeps for each newton of
+    /// friction; zero sticks. Two surfaces in series: compliances add.
+    pub tangential_compliance: f64,
     /// How friction combines.
     pub friction_rule: CombineRule,
     /// How restitution combines.
@@ -88,6 +91,7 @@ impl Default for Material {
             friction: Friction::Isotropic(0.5),
             restitution: 0.0,
             compliance: 0.0,
+            tangential_compliance: 0.0,
             friction_rule: CombineRule::GeometricMean,
             restitution_rule: CombineRule::Max,
             priority: 0,
@@ -121,6 +125,7 @@ impl Material {
             });
         }
         non_negative(name, "compliance", self.compliance)?;
+        non_negative(name, "tangential_compliance", self.tangential_compliance)?;
         non_negative(name, "restitution", self.restitution)?;
         if self.restitution > 1.0 {
             return Err(CollisionError::InvalidParameter {
@@ -152,6 +157,7 @@ impl Material {
                 .max(other.restitution_rule)
                 .apply(self.restitution, other.restitution),
             compliance: self.compliance + other.compliance,
+            tangential_compliance: self.tangential_compliance + other.tangential_compliance,
         }
     }
 
@@ -255,6 +261,8 @@ pub struct ContactMaterial {
     pub restitution: f64,
     /// Compliance of both surfaces in series, m/N.
     pub compliance: f64,
+    /// Tangential compliance of both surfaces in series, m/(N·s).
+    pub tangential_compliance: f64,
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use stiction_conformance::CountingAllocator;
 use stiction_constraints::{Budget, Declaration, Problem, Report, Solution, Solver};
 use stiction_solver_canal::Canal;
+use stiction_solver_cond::Cond;
 use stiction_solver_pgs::Pgs;
 use stiction_solver_subadmm::SubAdmm;
 
@@ -15,6 +16,10 @@ fn canal(name: &str) {
 
 fn subadmm(name: &str) {
     stiction_conformance::check(|| SubAdmm::named(name).expect("a listed name"));
+}
+
+fn cond(name: &str) {
+    stiction_conformance::check(|| Cond::named(name).expect("a listed name"));
 }
 
 fn first_order(name: &str) {
@@ -119,6 +124,31 @@ fn bisection_conforms() {
 }
 
 #[test]
+fn diagonalization_conforms() {
+    cond("cond");
+}
+
+#[test]
+fn diagonalization_with_a_multiplier_conforms() {
+    cond("cond-shifted");
+}
+
+#[test]
+fn diagonalization_on_the_convex_cone_conforms() {
+    cond("cond-proximal");
+}
+
+#[test]
+fn diagonalization_without_acceleration_conforms() {
+    cond("cond-plain");
+}
+
+#[test]
+fn diagonalization_with_barzilai_borwein_steps_conforms() {
+    cond("cond-bb");
+}
+
+#[test]
 fn gauss_seidel_with_conjugate_gradients_conforms() {
     pgs("pgs-cg");
 }
@@ -157,8 +187,9 @@ fn newton_on_the_natural_map_conforms() {
 fn every_listed_solver_has_a_test_here() {
     let count = stiction_solver_canal::SOLVERS.len()
         + stiction_solver_subadmm::SOLVERS.len()
+        + stiction_solver_cond::SOLVERS.len()
         + stiction_solver_pgs::SOLVERS.len()
         + stiction_solver_first_order::SOLVERS.len()
         + stiction_solver_newton::SOLVERS.len();
-    assert_eq!(count, 20);
+    assert_eq!(count, 25);
 }

@@ -154,8 +154,8 @@ fn trees() {
 
 #[test]
 fn law_parameters() {
-    let compliant = |friction, tangential, normal| Law::CompliantContact {
-        friction,
+    let compliant = |friction: f64, tangential, normal| Law::CompliantContact {
+        friction: [friction; 2],
         tangential_compliance: tangential,
         normal_compliance: normal,
     };
@@ -178,6 +178,14 @@ fn law_parameters() {
             "friction = inf",
         ),
         (compliant(-1.0, 0.0, 0.0), "friction = -1"),
+        (
+            Law::CompliantContact {
+                friction: [0.5, 0.0],
+                tangential_compliance: 0.1,
+                normal_compliance: 0.1,
+            },
+            "friction = 0",
+        ),
         (compliant(1.0, -2.0, 0.0), "tangential_compliance = -2"),
         (compliant(1.0, 0.0, inf), "normal_compliance = inf"),
         (soft(-1.0, 1.0), "stiffness = -1"),

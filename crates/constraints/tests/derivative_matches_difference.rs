@@ -104,7 +104,7 @@ fn kinks_have_a_finite_element_of_the_derivative() {
             friction: [0.5, 0.25],
         },
         Law::CompliantContact {
-            friction: 0.5,
+            friction: [0.5; 2],
             tangential_compliance: 0.0,
             normal_compliance: 0.1,
         },

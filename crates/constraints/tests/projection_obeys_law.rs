@@ -24,9 +24,16 @@ fn contact_law() -> impl Strategy<Value = Law> {
     prop_oneof![
         friction().prop_map(|friction| Law::Contact { friction }),
         prop::array::uniform2(0.05..2.0).prop_map(|friction| Law::AnisotropicContact { friction }),
+        (prop::array::uniform2(0.05..2.0), 0.0..2.0, 0.0..2.0).prop_map(
+            |(friction, tangential, normal)| Law::CompliantContact {
+                friction,
+                tangential_compliance: tangential,
+                normal_compliance: normal,
+            }
+        ),
         (friction(), 0.0..2.0, 0.0..2.0).prop_map(|(friction, tangential, normal)| {
             Law::CompliantContact {
-                friction,
+                friction: [friction; 2],
                 tangential_compliance: tangential,
                 normal_compliance: normal,
             }
@@ -256,4 +263,78 @@ fn points_on_the_axis_of_the_cone() {
     let beside = Vector3::new(3.0, 4.0, 1.0);
     assert_eq!(cone::project(&beside, 0.0), Vector3::new(0.0, 0.0, 1.0));
     assert_eq!(cone::project(&-beside, 0.0), Vector3::zeros());
+}
+
+/// The power that friction takes, maximised over the ellipse by angles: independent of the projection.
+fn most_dissipating(slip: [f64; 2], mu: [f64; 2], normal: f64, weight: f64) -> [f64; 2] {
+    // Least ½ λ²/weight + λ·slip over the ellipse: coarse over angles and radii, then refined.
+    let cost = |radius: f64, angle: f64| {
+        let at = [
+            mu[0] * normal * radius * angle.cos(),
+            mu[1] * normal * radius * angle.sin(),
+        ];
+        let square = at[0] * at[0] + at[1] * at[1];
+        (0.5 * square / weight + at[0] * slip[0] + at[1] * slip[1], at)
+    };
+    let (mut best, mut span) = ([0.5, 0.0], [0.5, std::f64::consts::PI]);
+    for _ in 0..60 {
+        let mut least = f64::INFINITY;
+        let center = best;
+        for i in -8..=8 {
+            for j in -8..=8 {
+                let radius = (center[0] + span[0] * f64::from(i) / 8.0).clamp(0.0, 1.0);
+                let angle = center[1] + span[1] * f64::from(j) / 8.0;
+                if cost(radius, angle).0 < least {
+                    least = cost(radius, angle).0;
+                    best = [radius, angle];
+                }
+            }
+        }
+        span = span.map(|span| 0.6 * span);
+    }
+    cost(best[0], best[1]).1
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(200))]
+
+    /// [COND, Prop. 6]: with the normal impulse given by Signorini, friction is what dissipates most.
+    #[test]
+    fn strict_friction_is_maximally_dissipating(
+        mu in prop::array::uniform2(0.05..2.0), x_bar in vector(2.0), beta in 0.1..10.0_f64,
+        tangential in 0.0..1.0_f64, normal in 0.0..1.0_f64,
+    ) {
+        let law = Law::CompliantContact {
+            friction: mu,
+            tangential_compliance: tangential,
+            normal_compliance: normal,
+        };
+        let lambda = law.impulse(3, &x_bar, &Vector3::zeros(), beta, ConeOperator::Strict);
+        let weight = 1.0 / (1.0 / beta + tangential);
+        let best = most_dissipating([x_bar.x, x_bar.y], mu, lambda.z, weight);
+        let size = 1.0 + lambda.norm();
+        prop_assert!((lambda.x - best[0]).hypot(lambda.y - best[1]) < 1e-5 * size, "{lambda} {best:?}");
+    }
+
+    /// [COND, (37)]: the impulse found forward is read off its velocity again, for either operator.
+    #[test]
+    fn compliant_impulses_are_found_again_from_their_velocity(
+        mu in prop::array::uniform2(0.05..2.0), x_bar in vector(2.0), e in vector(1.0),
+        beta in penalty(), tangential in 0.01..2.0_f64, normal in 0.01..2.0_f64, shift in 0.0..1.0_f64,
+    ) {
+        for friction in [mu, [mu[0]; 2], [0.0; 2]] {
+            let law = Law::CompliantContact {
+                friction,
+                tangential_compliance: tangential,
+                normal_compliance: normal,
+            };
+            for operator in [ConeOperator::Strict, ConeOperator::Proximal { shift }] {
+                let forward = law.impulse(3, &x_bar, &e, beta, operator);
+                let z = x_bar + forward / beta;
+                let inverse = law.inverse_impulse(3, &z, &e, operator).unwrap();
+                let size = (x_bar.norm() + e.norm() + shift) * (1.0 / tangential + 1.0 / normal);
+                prop_assert!((forward - inverse).norm() <= 100.0 * ROUNDING * size, "{law:?} {forward} {inverse}");
+            }
+        }
+    }
 }

@@ -48,7 +48,7 @@ fn law() -> impl Strategy<Value = Law> {
         prop::array::uniform2(0.1..1.5).prop_map(|friction| Law::AnisotropicContact { friction }),
         (0.0..1.5, 0.0..1.0, 0.0..1.0).prop_map(|(friction, tangential, normal)| {
             Law::CompliantContact {
-                friction,
+                friction: [friction; 2],
                 tangential_compliance: tangential,
                 normal_compliance: normal,
             }

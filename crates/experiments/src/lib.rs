@@ -1,6 +1,7 @@
 #![doc = include_str!("../README.md")]
 
 pub mod chart;
+mod cond;
 mod error;
 pub mod fit;
 mod html;
@@ -19,7 +20,11 @@ pub use run::{Experiment, Options, Part, Run};
 pub use statement::{How, Statement, Verdict};
 
 /// Every experiment.
-const ALL: &[Experiment] = &[joint_constraints::EXPERIMENT, subsystem_admm::EXPERIMENT];
+const ALL: &[Experiment] = &[
+    cond::EXPERIMENT,
+    joint_constraints::EXPERIMENT,
+    subsystem_admm::EXPERIMENT,
+];
 
 /// Every experiment.
 pub fn all() -> &'static [Experiment] {

@@ -87,7 +87,7 @@ pub fn mixed_laws(params: &MixedLawsParams) -> Result<Problem, ProblemError> {
     push_contact(
         &mut problem,
         Law::CompliantContact {
-            friction: 0.6,
+            friction: [0.6; 2],
             tangential_compliance: 0.05,
             normal_compliance: 0.1,
         },

@@ -138,7 +138,7 @@ fn random_law(rng: &mut impl Rng) -> Law {
         },
         3 => Law::AnisotropicContact { friction: elliptic },
         4 => Law::CompliantContact {
-            friction: isotropic,
+            friction: [isotropic; 2],
             tangential_compliance: uniform(rng, 0.0, 0.3),
             normal_compliance: uniform(rng, 0.0, 0.3),
         },
@@ -150,7 +150,7 @@ fn random_law(rng: &mut impl Rng) -> Law {
             upper: uniform(rng, 0.0, 0.5),
         },
         _ => Law::Contact {
-            friction: isotropic,
+            friction: [isotropic; 2],
         },
     }
 }

@@ -102,6 +102,8 @@ pub struct StepContext<'a> {
     pub start: Option<StartVelocity<'a>>,
     /// For each subsystem its index in the problem of its island; set by [`Islands::solve`].
     pub(crate) local: &'a [u32],
+    /// First degree of freedom of each subsystem; set by [`Islands::solve`].
+    pub(crate) dof_start: &'a [usize],
 }
 
 impl<'a> StepContext<'a> {
@@ -122,6 +124,7 @@ impl<'a> StepContext<'a> {
             deadline: None,
             start: None,
             local: &[],
+            dof_start: &[],
         }
     }
 
@@ -226,6 +229,7 @@ impl Islands {
         let is_worth_threads = self.is_worth_threads();
         let step = StepContext {
             local: &self.local,
+            dof_start,
             ..*step
         };
         if is_worth_threads {

@@ -137,7 +137,7 @@ impl Island {
         Ok(())
     }
 
-    /// Begins from the impulses of the last step; whether all of them are settled.
+    /// Begins from the impulses and the velocity of the last step; whether all impulses are settled.
     pub(crate) fn take_guess(&mut self, step: &StepContext<'_>) -> bool {
         self.solution.clear();
         if step.warm.is_none() {
@@ -147,6 +147,13 @@ impl Island {
         for (constraint, guess) in constraints.zip(&self.guesses) {
             let impulse = &guess.impulse[..constraint.rows];
             self.solution.impulse.extend_from_slice(impulse);
+        }
+        if let Some(start) = &step.start {
+            for &member in &self.members {
+                let dofs = step.dof_start[member]..step.dof_start[member + 1];
+                let velocity = &start.velocity[dofs];
+                self.solution.velocity.extend_from_slice(velocity);
+            }
         }
         self.guesses.iter().all(|guess| guess.is_settled)
     }

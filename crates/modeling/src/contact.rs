@@ -20,32 +20,32 @@ pub struct Surface {
     pub restitution: f64,
     /// Normal compliance, m/N; 0 is rigid.
     pub compliance: f64,
+    /// Tangential compliance, m/(N·s); 0 sticks.
+    pub tangential_compliance: f64,
 }
 
 impl Surface {
     /// The law of a contact of such surfaces in a step of `dt` s. A surface compliance c (m/N) gives
-    /// the impulse λ = −dt (φ + dt z)/c, that is R = c/dt² in z + φ/dt + R λ = 0.
+    /// the impulse λ = −dt (φ + dt z)/c, that is R = c/dt² in z + φ/dt + R λ = 0. A tangential compliance c
+    /// (m/(N·s)) lets what sticks creep with c times the force of friction: R = c/dt.
     ///
     /// # Errors
     /// What no law describes.
     pub fn law(&self, dt: f64) -> Result<Law, &'static str> {
         let [along, across] = self.friction;
         let is_isotropic = along == across;
-        if self.compliance > 0.0 {
-            if !is_isotropic {
-                return Err("two-axis friction together with compliance is not supported");
-            }
+        if !is_isotropic && (along == 0.0 || across == 0.0) {
+            return Err("two-axis friction needs two positive coefficients");
+        }
+        if self.compliance > 0.0 || self.tangential_compliance > 0.0 {
             return Ok(Law::CompliantContact {
-                friction: along,
-                tangential_compliance: 0.0,
+                friction: self.friction,
+                tangential_compliance: self.tangential_compliance / dt,
                 normal_compliance: self.compliance / (dt * dt),
             });
         }
         if is_isotropic {
             return Ok(Law::Contact { friction: along });
-        }
-        if along == 0.0 || across == 0.0 {
-            return Err("two-axis friction needs two positive coefficients");
         }
         Ok(Law::AnisotropicContact {
             friction: [along, across],

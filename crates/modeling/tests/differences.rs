@@ -193,7 +193,7 @@ proptest! {
     #[test]
     fn gaps_change_as_normal_rows_say(scene in scenes(), direction in vector(), at in vector()) {
         let normal = direction.try_normalize(1e-3).unwrap_or_else(Vector3::z);
-        let surface = Surface { friction: [0.5; 2], direction: None, restitution: 0.0, compliance: 0.0 };
+        let surface = Surface { friction: [0.5; 2], direction: None, restitution: 0.0, compliance: 0.0, tangential_compliance: 0.0 };
         let contact = Contact {
             sites: [
                 Site::Frame { frame: 0, at: at.into() },

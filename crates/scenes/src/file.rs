@@ -11,7 +11,7 @@ use std::path::Path;
 
 use stiction_io::IoError;
 use stiction_io::scene_file::SceneFile;
-use stiction_sim::{Execution, Friction, Settings, SimError, solvers};
+use stiction_sim::{Execution, Settings, SimError, solvers};
 use thiserror::Error;
 
 use crate::scene::{Options, Scene, changed};
@@ -53,7 +53,6 @@ pub fn from_scene_file(file: &SceneFile, options: &Options) -> Result<Scene, Loa
             .error("settings.solver", error.to_string(), "name one of these")
             .into());
     }
-    check_materials(file)?;
     let settings = changed(Settings::default(), &scene.settings);
     let mut world = options.world(settings, solver)?;
     if let Some(max_contacts) = scene.settings.max_contacts
@@ -85,18 +84,4 @@ pub fn from_scene_file(file: &SceneFile, options: &Options) -> Result<Scene, Loa
         ignored: file.ignored.clone(),
         ..options.scene(&scene.name, builder.finish(), scene.seconds)
     })
-}
-
-/// Refuses a material with which every contact would fail.
-fn check_materials(file: &SceneFile) -> Result<(), IoError> {
-    for (name, material) in &file.scene.materials {
-        if matches!(material.friction, Friction::TwoAxis { .. }) && material.compliance > 0.0 {
-            return Err(file.error(
-                &format!("materials.{name}"),
-                "two-axis friction together with compliance is not supported",
-                "give one coefficient of friction, or leave out the compliance",
-            ));
-        }
-    }
-    Ok(())
 }

@@ -248,10 +248,6 @@ fn what_only_a_world_can_refuse_has_a_line_too() {
             "test.toml:3:10: settings.solver: ",
         ),
         (
-            "seconds = 1\n[materials.m]\nfriction = { along = 1, across = 2, direction = [1, 0, 0] }\ncompliance = 1e-6\n",
-            "test.toml:2:1: materials.m: two-axis friction",
-        ),
-        (
             "seconds = 1\n\n[[bodies]]\nname = \"a\"\nkind = \"free\"\nmass = 1\nshapes = [{ kind = \"half-space\" }]\n",
             "test.toml:3:1: bodies[0]: ",
         ),

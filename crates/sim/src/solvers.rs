@@ -27,6 +27,11 @@ const FAMILIES: &[Family] = &[
         solvers: &stiction_solver_subadmm::SOLVERS,
         make: |name| boxed(stiction_solver_subadmm::SubAdmm::named(name)),
     },
+    #[cfg(feature = "cond")]
+    Family {
+        solvers: stiction_solver_cond::SOLVERS,
+        make: |name| boxed(stiction_solver_cond::Cond::named(name)),
+    },
     #[cfg(feature = "pgs")]
     Family {
         solvers: stiction_solver_pgs::SOLVERS,
@@ -44,7 +49,12 @@ const FAMILIES: &[Family] = &[
     },
 ];
 
-#[cfg(any(feature = "canal", feature = "pgs", feature = "subadmm"))]
+#[cfg(any(
+    feature = "canal",
+    feature = "cond",
+    feature = "pgs",
+    feature = "subadmm"
+))]
 fn boxed<S: Solver + 'static>(solver: Option<S>) -> Option<Box<dyn Solver>> {
     solver.map(|solver| Box::new(solver) as Box<dyn Solver>)
 }

@@ -59,7 +59,7 @@ fn violation(
             normal_compliance: n,
         } => {
             let yielded = velocity + lambda.component_mul(&Vector3::new(t, t, n));
-            coulomb(&yielded, lambda, [friction; 2], mass)
+            coulomb(&yielded, lambda, friction, mass)
         }
         Law::Custom { .. } => unreachable!("none is drawn here"),
     }

@@ -24,7 +24,7 @@ fn law(kind: usize, a: f64, b: f64) -> (Law, usize) {
         ),
         5 => (
             Law::CompliantContact {
-                friction: a,
+                friction: [a; 2],
                 tangential_compliance: b,
                 normal_compliance: 0.5 * b,
             },

@@ -159,7 +159,7 @@ fn elliptic_friction_dissipates_most() {
 fn compliance_gives_way() {
     // u_n = −1 + λ(1/m + R) = 0.
     let law = Law::CompliantContact {
-        friction: 0.5,
+        friction: [0.5; 2],
         tangential_compliance: 0.1,
         normal_compliance: 0.25,
     };

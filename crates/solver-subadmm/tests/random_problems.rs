@@ -33,7 +33,7 @@ fn random_problem(seed: u64, bodies: usize, constraints: usize) -> Problem {
                 friction: [dice.uniform(0.1, 1.0), dice.uniform(0.1, 1.0)],
             },
             2 => Law::CompliantContact {
-                friction: dice.uniform(0.0, 1.0),
+                friction: [dice.uniform(0.0, 1.0); 2],
                 tangential_compliance: dice.uniform(0.0, 0.1),
                 normal_compliance: dice.uniform(0.0, 0.1),
             },

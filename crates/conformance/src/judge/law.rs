@@ -40,7 +40,7 @@ pub(super) fn obeying_impulse(
                 inverse_mass + tangential_compliance,
                 inverse_mass + normal_compliance,
             ];
-            contact(&w, [friction; 2], inverse_mass)
+            contact(&w, friction, inverse_mass)
         }
         law => {
             let mut out = [Double::ZERO; 3];
@@ -235,7 +235,7 @@ mod tests {
         }
     }
 
-    const LAWS: [Law; 9] = [
+    const LAWS: [Law; 10] = [
         Law::Unilateral,
         Law::Equality,
         Law::Soft {
@@ -248,7 +248,12 @@ mod tests {
             friction: [0.05, 2.0],
         },
         Law::CompliantContact {
-            friction: 0.7,
+            friction: [0.7; 2],
+            tangential_compliance: 0.3,
+            normal_compliance: 0.05,
+        },
+        Law::CompliantContact {
+            friction: [0.1, 1.5],
             tangential_compliance: 0.3,
             normal_compliance: 0.05,
         },

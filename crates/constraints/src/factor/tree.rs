@@ -195,7 +195,8 @@ impl TreeFactor {
         ratios.fold(0.0, f64::max)
     }
 
-    pub(super) fn for_each_lower_entry(&self, mut visit: impl FnMut(usize, usize, f64)) {
+    /// Calls `visit(row, column, value)` for every stored entry of the lower triangle of A_j.
+    pub fn for_each_lower_entry(&self, mut visit: impl FnMut(usize, usize, f64)) {
         for dof in 0..self.inverse_pivot.len() {
             visit(dof, dof, self.matrix[self.row_start[dof]]);
             for (ancestor, value) in self.off_diagonal(&self.matrix, dof) {

@@ -114,20 +114,27 @@ pub(super) fn compliant(
     x_bar: &Vector3<f64>,
     e: &Vector3<f64>,
     beta: f64,
-    friction: f64,
+    friction: [f64; 2],
     compliance: [f64; 2],
     operator: ConeOperator,
 ) -> Vector3<f64> {
     let penalty = penalties(beta, compliance);
     let s = compliant_target(x_bar, e, penalty, operator);
+    let is_isotropic = friction[0] == friction[1];
     match operator {
-        ConeOperator::Strict => cone::project_strict(&s, friction),
+        ConeOperator::Strict if is_isotropic => cone::project_strict(&s, friction[0]),
+        // One penalty in the tangent plane: the nearest point of the ellipse dissipates most.
+        ConeOperator::Strict => cone::project_elliptic_strict(&s, friction),
         ConeOperator::Proximal { .. } => {
             // Nearest in the metric 1/penalty: scale to the Euclidean one, where the cone is
             // steeper by the ratio of the scales.
             let (tangent, normal) = (penalty[0].sqrt(), penalty[1].sqrt());
             let scaled = Vector3::new(s.x / tangent, s.y / tangent, s.z / normal);
-            let nearest = cone::project(&scaled, friction * normal / tangent);
+            let steeper = friction.map(|friction| friction * normal / tangent);
+            let nearest = match is_isotropic {
+                true => cone::project(&scaled, steeper[0]),
+                false => cone::project_elliptic(&scaled, steeper),
+            };
             Vector3::new(nearest.x * tangent, nearest.y * tangent, nearest.z * normal)
         }
     }
@@ -137,15 +144,19 @@ pub(super) fn compliant_response(
     x_bar: &Vector3<f64>,
     e: &Vector3<f64>,
     beta: f64,
-    friction: f64,
+    friction: [f64; 2],
     compliance: [f64; 2],
     operator: ConeOperator,
 ) -> Response {
     let penalty = penalties(beta, compliance);
     let s = compliant_target(x_bar, e, penalty, operator);
+    let is_isotropic = friction[0] == friction[1];
     match operator {
         ConeOperator::Strict => {
-            let (impulse, derivative) = cone::project_strict_derivative(&s, friction);
+            let (impulse, derivative) = match is_isotropic {
+                true => cone::project_strict_derivative(&s, friction[0]),
+                false => cone::project_elliptic_strict_derivative(&s, friction),
+            };
             let gains = Matrix3::from_diagonal(&Vector3::new(penalty[0], penalty[0], penalty[1]));
             Response {
                 impulse,
@@ -155,8 +166,11 @@ pub(super) fn compliant_response(
         ConeOperator::Proximal { .. } => {
             let (tangent, normal) = (penalty[0].sqrt(), penalty[1].sqrt());
             let scaled = Vector3::new(s.x / tangent, s.y / tangent, s.z / normal);
-            let (nearest, derivative) =
-                cone::project_derivative(&scaled, friction * normal / tangent);
+            let steeper = friction.map(|friction| friction * normal / tangent);
+            let (nearest, derivative) = match is_isotropic {
+                true => cone::project_derivative(&scaled, steeper[0]),
+                false => cone::project_elliptic_derivative(&scaled, steeper),
+            };
             let scale = Vector3::new(tangent, tangent, normal);
             let impulse = nearest.component_mul(&scale);
             let stiffness = Matrix3::from_fn(|i, j| derivative[(i, j)] * scale[i] * scale[j]);

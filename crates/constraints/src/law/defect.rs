@@ -32,20 +32,13 @@ impl Law {
                 let tangential = 1.0 / (1.0 / beta + tangential_compliance);
                 let normal = 1.0 / (1.0 / beta + normal_compliance);
                 let weights = Vector3::new(tangential, tangential, normal);
-                contact(&velocity.component_mul(&weights), lambda, friction)
-            }
-            Law::AnisotropicContact { friction } => {
-                let step = (z + e) * -beta;
-                let target = lambda + step;
-                let impulse = cone::project_elliptic_strict(&target, friction);
-                if impulse == target {
-                    step
-                } else if target.z > 0.0 {
-                    Vector3::new(impulse.x - lambda.x, impulse.y - lambda.y, step.z)
-                } else {
-                    -lambda
+                let velocity = velocity.component_mul(&weights);
+                match friction[0] == friction[1] {
+                    true => contact(&velocity, lambda, friction[0]),
+                    false => elliptic(&velocity, lambda, friction),
                 }
             }
+            Law::AnisotropicContact { friction } => elliptic(&((z + e) * beta), lambda, friction),
             Law::Unilateral => each_row(rows, z, e, lambda, |z, e, lambda| {
                 (-beta * (z + e)).max(-lambda)
             }),
@@ -126,6 +119,20 @@ fn contact(velocity: &Vector3<f64>, lambda: &Vector3<f64>, friction: f64) -> Vec
         (factor - 1.0) * lambda.y - factor * velocity.y,
         normal,
     )
+}
+
+/// The same with elliptic friction.
+fn elliptic(velocity: &Vector3<f64>, lambda: &Vector3<f64>, friction: [f64; 2]) -> Vector3<f64> {
+    let step = -velocity;
+    let target = lambda + step;
+    let impulse = cone::project_elliptic_strict(&target, friction);
+    if impulse == target {
+        step
+    } else if target.z > 0.0 {
+        Vector3::new(impulse.x - lambda.x, impulse.y - lambda.y, step.z)
+    } else {
+        -lambda
+    }
 }
 
 /// [`Law::strict_defect`] of four contacts with Coulomb friction at once: component by component,

@@ -8,6 +8,8 @@ mod bound_in_file;
 mod contact;
 mod custom;
 mod defect;
+mod friction_in_file;
+mod inverse;
 mod joint_friction;
 mod joint_limit;
 mod smoothed;
@@ -53,8 +55,10 @@ pub enum Law {
     /// Contact with compliance R: the velocity that obeys (5) is z + e + R λ. This is the
     /// invertible model of soft simulators, with Coulomb friction kept exact.
     CompliantContact {
-        /// Friction coefficient μ ≥ 0.
-        friction: f64,
+        /// Friction coefficients along t1 and t2: equal and not negative, or both positive. In files a
+        /// number where they are equal.
+        #[serde(with = "friction_in_file")]
+        friction: [f64; 2],
         /// Tangential compliance in 1/kg, ≥ 0.
         tangential_compliance: f64,
         /// Normal compliance in 1/kg, ≥ 0.
@@ -251,7 +255,13 @@ impl Law {
                     tangential_compliance * lambda.x,
                     tangential_compliance * lambda.y,
                 ];
-                friction * (slip[0] + softness[0]).hypot(slip[1] + softness[1])
+                let [along, across] = friction;
+                if along == across {
+                    along * (slip[0] + softness[0]).hypot(slip[1] + softness[1])
+                } else {
+                    let slip = [slip[0] + softness[0], slip[1] + softness[1]];
+                    (along * slip[0]).hypot(across * slip[1])
+                }
             }
             _ => 0.0,
         }
@@ -282,10 +292,10 @@ impl Law {
     /// Friction coefficients along t1 and t2 of a contact law, `None` for the others.
     pub fn friction(&self) -> Option<[f64; 2]> {
         match *self {
-            Law::Contact { friction } | Law::CompliantContact { friction, .. } => {
-                Some([friction; 2])
+            Law::Contact { friction } => Some([friction; 2]),
+            Law::AnisotropicContact { friction } | Law::CompliantContact { friction, .. } => {
+                Some(friction)
             }
-            Law::AnisotropicContact { friction } => Some(friction),
             _ => None,
         }
     }
@@ -318,24 +328,17 @@ impl Law {
                 }
             }
             Law::Contact { friction } => not_negative("friction", friction),
-            Law::AnisotropicContact { friction } => {
-                for value in friction {
-                    if !(value.is_finite() && value > 0.0) {
-                        return Err((
-                            "friction",
-                            value,
-                            "must be finite and positive in both directions",
-                        ));
-                    }
-                }
-                Ok(())
-            }
+            Law::AnisotropicContact { friction } => check_axes(friction),
             Law::CompliantContact {
                 friction,
                 tangential_compliance,
                 normal_compliance,
             } => {
-                not_negative("friction", friction)?;
+                if friction[0] == friction[1] {
+                    not_negative("friction", friction[0])?;
+                } else {
+                    check_axes(friction)?;
+                }
                 not_negative("tangential_compliance", tangential_compliance)?;
                 not_negative("normal_compliance", normal_compliance)
             }
@@ -359,6 +362,19 @@ impl Law {
                 (law.check)(&parameters).map_err(|reason| ("parameters", parameters[0], reason))
             }
         }
+    }
+}
+
+/// An ellipse needs two axes.
+fn check_axes(friction: [f64; 2]) -> Result<(), (&'static str, f64, &'static str)> {
+    let is_axis = |value: &f64| value.is_finite() && *value > 0.0;
+    match friction.iter().find(|value| !is_axis(value)) {
+        Some(&value) => Err((
+            "friction",
+            value,
+            "must be finite and positive in both directions",
+        )),
+        None => Ok(()),
     }
 }
 

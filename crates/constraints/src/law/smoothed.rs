@@ -37,16 +37,22 @@ impl Law {
     ) -> SmoothedResponse {
         let w = &(z + e);
         match *self {
-            Law::Contact { friction } => contact(w, lambda, beta, friction, [0.0; 2], tau),
+            Law::Contact { friction } => contact(w, lambda, beta, friction, Vector3::zeros(), tau),
             Law::CompliantContact {
                 friction,
                 tangential_compliance,
                 normal_compliance,
             } => {
-                let compliance = [tangential_compliance, normal_compliance];
-                contact(w, lambda, beta, friction, compliance, tau)
+                let tangential = tangential_compliance;
+                let softness = Vector3::new(tangential, tangential, normal_compliance);
+                match friction[0] == friction[1] {
+                    true => contact(w, lambda, beta, friction[0], softness, tau),
+                    false => anisotropic(w, lambda, beta, friction, softness, tau),
+                }
             }
-            Law::AnisotropicContact { friction } => anisotropic(w, lambda, beta, friction, tau),
+            Law::AnisotropicContact { friction } => {
+                anisotropic(w, lambda, beta, friction, Vector3::zeros(), tau)
+            }
             Law::Unilateral => each_row(rows, w, lambda, |w, lambda| {
                 let s = lambda - beta * w;
                 let (value, slope) = smoothed_positive_part(s, tau);
@@ -108,10 +114,9 @@ fn contact(
     lambda: &Vector3<f64>,
     beta: f64,
     friction: f64,
-    compliance: [f64; 2],
+    softness: Vector3<f64>,
     tau: f64,
 ) -> SmoothedResponse {
-    let softness = Vector3::new(compliance[0], compliance[0], compliance[1]);
     let velocity = w + softness.component_mul(lambda);
     // The slip speed is smoothed in step with the cone, and still zero when nothing slips.
     let width = tau / beta;
@@ -151,6 +156,7 @@ fn anisotropic(
     lambda: &Vector3<f64>,
     beta: f64,
     friction: [f64; 2],
+    softness: Vector3<f64>,
     tau: f64,
 ) -> SmoothedResponse {
     let scale = Vector3::new(friction[0], friction[1], 1.0);
@@ -159,7 +165,7 @@ fn anisotropic(
         &lambda.component_div(&scale),
         beta,
         1.0,
-        [0.0; 2],
+        softness.component_mul(&scale).component_mul(&scale),
         tau,
     );
     SmoothedResponse {

@@ -19,9 +19,16 @@ pub(crate) fn contact_law() -> impl Strategy<Value = Law> {
     prop_oneof![
         (0.0..2.0_f64).prop_map(|friction| Law::Contact { friction }),
         prop::array::uniform2(0.05..2.0).prop_map(|friction| Law::AnisotropicContact { friction }),
+        (prop::array::uniform2(0.05..2.0), 0.0..2.0, 0.0..2.0).prop_map(
+            |(friction, tangential, normal)| Law::CompliantContact {
+                friction,
+                tangential_compliance: tangential,
+                normal_compliance: normal,
+            }
+        ),
         (0.0..2.0, 0.0..2.0, 0.0..2.0).prop_map(|(friction, tangential, normal)| {
             Law::CompliantContact {
-                friction,
+                friction: [friction; 2],
                 tangential_compliance: tangential,
                 normal_compliance: normal,
             }

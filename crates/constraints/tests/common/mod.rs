@@ -138,7 +138,7 @@ pub(crate) fn everything(seed: u64) -> Problem {
         &[(1, body(3, &one)), (1, body(4, &two))],
     );
     let compliant = Law::CompliantContact {
-        friction: 0.5,
+        friction: [0.5; 2],
         tangential_compliance: 0.1,
         normal_compliance: 0.2,
     };

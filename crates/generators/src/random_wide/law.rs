@@ -42,7 +42,7 @@ pub(super) fn random_law(
             }
         }
         LawKind::CompliantContact => Law::CompliantContact {
-            friction,
+            friction: [friction; 2],
             tangential_compliance: uniform(rng, 0.0, 0.3) / size,
             normal_compliance: uniform(rng, 0.0, 0.3) / size,
         },

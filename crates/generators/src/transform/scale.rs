@@ -97,7 +97,7 @@ pub fn without_friction(problem: &Problem) -> Result<Problem, ProblemError> {
                 normal_compliance,
                 ..
             } => Law::CompliantContact {
-                friction: 0.0,
+                friction: [0.0; 2],
                 tangential_compliance,
                 normal_compliance,
             },

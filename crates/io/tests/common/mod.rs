@@ -177,6 +177,7 @@ fn material(dice: &mut Dice) -> Material {
         },
         restitution: dice.between(0.0, 1.0),
         compliance: dice.between(0.0, 1e-6),
+        tangential_compliance: dice.between(0.0, 1e-3),
         friction_rule: rules[dice.below(5) as usize],
         restitution_rule: rules[dice.below(5) as usize],
         priority: dice.below(5) as i32 - 2,

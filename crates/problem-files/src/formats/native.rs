@@ -142,7 +142,7 @@ mod tests {
                 friction: [0.2, 0.4],
             },
             Law::CompliantContact {
-                friction: 0.1,
+                friction: [0.1; 2],
                 tangential_compliance: 1e-3,
                 normal_compliance: 1e-4,
             },

@@ -157,6 +157,7 @@ fn surface(material: &ContactMaterial) -> Surface {
         direction: material.direction,
         restitution: material.restitution,
         compliance: material.compliance,
+        tangential_compliance: material.tangential_compliance,
     }
 }
 

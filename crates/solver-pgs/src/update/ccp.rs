@@ -12,6 +12,9 @@ pub(super) fn update(local: &Local, z: &Vector3<f64>, impulse: &Vector3<f64>) ->
     let target = impulse - local.law_velocity(z, impulse).component_mul(&local.step);
     match local.law {
         Law::AnisotropicContact { friction } => cone::project_elliptic(&target, friction),
+        Law::CompliantContact { friction, .. } if friction[0] != friction[1] => {
+            cone::project_elliptic(&target, friction)
+        }
         _ => cone::project(&target, local.friction()[0]),
     }
 }

@@ -48,6 +48,9 @@ fn into_section(
     );
     match local.law {
         Law::AnisotropicContact { friction } => cone::project_elliptic_strict(&target, friction),
+        Law::CompliantContact { friction, .. } if friction[0] != friction[1] => {
+            cone::project_elliptic_strict(&target, friction)
+        }
         _ => cone::project_strict(&target, local.friction()[0]),
     }
 }

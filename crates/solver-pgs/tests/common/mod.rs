@@ -123,7 +123,7 @@ pub(crate) fn random_problem(seed: u64, mass_scale: f64, order: Order) -> Proble
                     friction: [0.3, 0.8],
                 },
                 _ => Law::CompliantContact {
-                    friction: 0.4,
+                    friction: [0.4; 2],
                     tangential_compliance: 0.1 / mass_scale,
                     normal_compliance: 0.2 / mass_scale,
                 },

@@ -137,7 +137,7 @@ impl Writer<'_, '_> {
             self.left_out
                 .add("restitution", "MuJoCo has springs and dampers instead");
         }
-        if material.compliance != 0.0 {
+        if material.compliance != 0.0 || material.tangential_compliance != 0.0 {
             self.left_out
                 .add("compliance", "MuJoCo has springs and dampers instead");
         }

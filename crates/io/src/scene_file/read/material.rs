@@ -6,13 +6,14 @@ use nalgebra::Unit;
 use stiction_collision::{CombineRule, Friction, Material};
 
 use super::super::node::Node;
-use super::super::units::{COMPLIANCE, PLAIN};
+use super::super::units::{COMPLIANCE, CREEP, PLAIN};
 use crate::error::Result;
 
 const KEYS: &[&str] = &[
     "friction",
     "restitution",
     "compliance",
+    "tangential_compliance",
     "friction_rule",
     "restitution_rule",
     "priority",
@@ -61,6 +62,9 @@ fn read(node: &Node<'_>) -> Result<Material> {
         compliance: table
             .read("compliance", |node| node.not_negative(COMPLIANCE))?
             .unwrap_or(default.compliance),
+        tangential_compliance: table
+            .read("tangential_compliance", |node| node.not_negative(CREEP))?
+            .unwrap_or(default.tangential_compliance),
         friction_rule: table
             .read("friction_rule", |node| rule(&node))?
             .unwrap_or(default.friction_rule),

@@ -80,6 +80,11 @@ pub(super) fn material(material: &Material) -> Table {
     }
     out.unless("restitution", material.restitution, default.restitution);
     out.unless("compliance", material.compliance, default.compliance);
+    out.unless(
+        "tangential_compliance",
+        material.tangential_compliance,
+        default.tangential_compliance,
+    );
     let word = |rule: CombineRule| {
         let found = RULES.iter().find(|&&(_, known)| known == rule);
         found.map_or("", |&(word, _)| word)

@@ -1,0 +1,61 @@
+//! Contact nodalization and diagonalization: J. Lee, M. Lee, D. Lee, "Large-Dimensional Multibody Dynamics
+//! Simulation Using Contact Nodalization and Diagonalization", tables I to VI and IX, figures 6, 13 and 14.
+
+mod block;
+mod box_sliding;
+mod inverse;
+mod manipulation;
+mod same_residual;
+
+use crate::run::{Experiment, Part};
+
+pub(crate) const EXPERIMENT: Experiment = Experiment {
+    name: "cond",
+    summary: "contact nodalization and diagonalization on a sliding box, soft bodies and a cable",
+    title: "Contact nodalization and diagonalization",
+    introduction: "Lee, Lee and Lee solve contact of large systems by a fixed-point iteration on velocities that \
+                   only multiplies with A. Their tables are made anew here with stiction's solver of this name, on \
+                   stiction's scenes of their experiments. Times are processor time of the thread.",
+    parts: &[
+        Part {
+            name: "table-1",
+            weight: 1.0,
+            run: box_sliding::table,
+        },
+        Part {
+            name: "figure-14",
+            weight: 1.0,
+            run: box_sliding::anisotropic,
+        },
+        Part {
+            name: "figure-13",
+            weight: 3.0,
+            run: inverse::section,
+        },
+        Part {
+            name: "mat",
+            weight: 10.0,
+            run: manipulation::mat,
+        },
+        Part {
+            name: "ball",
+            weight: 10.0,
+            run: manipulation::ball,
+        },
+        Part {
+            name: "cable",
+            weight: 5.0,
+            run: manipulation::cable,
+        },
+        Part {
+            name: "gripper",
+            weight: 10.0,
+            run: manipulation::gripper,
+        },
+        Part {
+            name: "same-residual",
+            weight: 10.0,
+            run: same_residual::section,
+        },
+    ],
+};
