@@ -549,7 +549,11 @@ fn velocity(text: &str) -> Result<[f64; 3], String> {
     }
     let mut velocity = [0.0; 3];
     for (number, part) in velocity.iter_mut().zip(parts) {
-        let parsed = part.trim().parse::<f64>().ok().filter(|number| number.is_finite());
+        let parsed = part
+            .trim()
+            .parse::<f64>()
+            .ok()
+            .filter(|number| number.is_finite());
         *number = parsed.ok_or_else(|| format!("\"{part}\" is not a finite number"))?;
     }
     Ok(velocity)

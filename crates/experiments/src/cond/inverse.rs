@@ -69,7 +69,14 @@ fn difference(problem: &Problem, solution: &Solution, cone: ConeOperator) -> [f6
 pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
     let mut table = Table::new(
         "Norms over all contacts, means over steps",
-        ["scene", "operator", "steps", "force (N)", "forward − inverse (mN)", "the paper (mN)"],
+        [
+            "scene",
+            "operator",
+            "steps",
+            "force (N)",
+            "forward − inverse (mN)",
+            "the paper (mN)",
+        ],
     );
     let mut statements = Vec::new();
     for (scene, paper, seconds) in SCENES {
@@ -131,7 +138,11 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
         if count > 0 {
             statements.push(Statement::judged(
                 format!("figure 13, {scene}: forward and inverse agree within {paper} mN"),
-                &How::new("cond-proximal", "norm of forward − inverse", "velocity-change 1e-4"),
+                &How::new(
+                    "cond-proximal",
+                    "norm of forward − inverse",
+                    "velocity-change 1e-4",
+                ),
                 format!("{:.4} mN", mean(sums[0][1])),
                 mean(sums[0][1]) <= paper,
             ));
