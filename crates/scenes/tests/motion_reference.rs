@@ -95,7 +95,10 @@ fn moves_as_with_mujoco(file: &Path, reference: &Reference) {
     // chaotic the coarsest run is not yet where the leading term of its error says.
     for at in 0..3 {
         let ratios = [all[0][at] / all[1][at], all[1][at] / all[2][at]];
-        assert!(ratios.iter().all(|ratio| (11.0..30.0).contains(ratio)), "{all:?}");
+        assert!(
+            ratios.iter().all(|ratio| (11.0..30.0).contains(ratio)),
+            "{all:?}"
+        );
         let mean = (ratios[0] * ratios[1]).sqrt();
         assert!((13.0..22.0).contains(&mean), "{all:?}");
     }

@@ -82,7 +82,10 @@ fn nothing_alternates_in_the_scenes() {
             continue;
         }
         let scene = build(info.name, &Options::default()).unwrap();
-        let (mut world, steps) = (scene.world, if info.name.contains("dish") { 30 } else { 90 });
+        let (mut world, steps) = (
+            scene.world,
+            if info.name.contains("dish") { 30 } else { 90 },
+        );
         look_at(info.name, &mut world, steps);
     }
 }

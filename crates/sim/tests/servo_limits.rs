@@ -140,13 +140,17 @@ fn coupled_servos_do_not_chatter() {
     }
     for dof in 0..2 {
         let changes: Vec<f64> = rates.windows(2).map(|r| r[1][dof] - r[0][dof]).collect();
-        let flips = changes
-            .windows(6)
-            .filter(|six| six.windows(2).all(|c| c[0] * c[1] < 0.0 && c[0].abs() > 1e-3));
+        let flips = changes.windows(6).filter(|six| {
+            six.windows(2)
+                .all(|c| c[0] * c[1] < 0.0 && c[0].abs() > 1e-3)
+        });
         assert_eq!(flips.count(), 0, "dof {dof}");
     }
     let (q, v) = world.robot_state(robot).unwrap();
-    assert!((q[0] - 0.8).abs() < 0.03 && (q[1] - 0.8).abs() < 0.03, "{q:?} {v:?}");
+    assert!(
+        (q[0] - 0.8).abs() < 0.03 && (q[1] - 0.8).abs() < 0.03,
+        "{q:?} {v:?}"
+    );
 }
 
 /// A gripper that presses with its limit: what a contact carries is the limit, in every step.
@@ -154,7 +158,9 @@ fn coupled_servos_do_not_chatter() {
 fn a_finger_presses_with_its_limit() {
     let mut model = ModelDescription::new("finger");
     model.add_body("tip", Inertia::solid_sphere(0.05, 0.01));
-    let slide = JointKind::Prismatic { axis: -Vector3::z() };
+    let slide = JointKind::Prismatic {
+        axis: -Vector3::z(),
+    };
     model.add_joint("slide", slide, "world", "tip").dofs = vec![DofProperties {
         effort_limit: 3.0,
         ..DofProperties::default()

@@ -91,13 +91,7 @@ impl Account {
 
     /// How much the energy changed in a substep beside the work of forces, as a share of the largest energy of
     /// motion of the last seconds; what rounding explains is none.
-    pub(super) fn drift(
-        &self,
-        part: &TreePart,
-        start: &Measure,
-        end: &Measure,
-        work: f64,
-    ) -> f64 {
+    pub(super) fn drift(&self, part: &TreePart, start: &Measure, end: &Measure, work: f64) -> f64 {
         let sizes = end.kinetic + end.height.abs() + end.springs.abs() + work.abs();
         let drift = (end.energy() - start.energy() - work).abs() - 10.0 * ROUNDING * sizes;
         let scale = self.scale.max(end.internal(part.mass)) + work.abs();

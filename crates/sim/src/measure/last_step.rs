@@ -71,7 +71,9 @@ impl LastStep {
         for result in &mut self.results {
             result.impulse.iter_mut().for_each(|part| *part *= factor);
         }
-        self.direct.iter_mut().for_each(|impulse| *impulse *= factor);
+        self.direct
+            .iter_mut()
+            .for_each(|impulse| *impulse *= factor);
         self.loads.iter_mut().for_each(|load| *load *= factor);
     }
 

@@ -167,7 +167,9 @@ impl TreeForces {
         for dof in self.dofs.clone() {
             let law = &mut self.laws[dof];
             if law.is_stiff && law.effort_limit.is_finite() {
-                let piece = law.piece.revised(law.drive(law.at(q), v[dof]), law.limits());
+                let piece = law
+                    .piece
+                    .revised(law.drive(law.at(q), v[dof]), law.limits());
                 is_revised |= piece != law.piece;
                 law.piece = piece;
             }
@@ -230,7 +232,9 @@ impl StiffForces for TreeForces {
             let law = &self.laws[dof];
             if law.is_stiff {
                 let position = law.at(q);
-                let drive = law.saturated().unwrap_or_else(|| law.drive(position, v[dof]));
+                let drive = law
+                    .saturated()
+                    .unwrap_or_else(|| law.drive(position, v[dof]));
                 let spring = law.stiffness * (law.reference - position);
                 tau[dof] += drive + spring - law.damping * v[dof];
             }

@@ -126,10 +126,7 @@ impl JointForces {
             let damping = properties[dof].damping + drive.damping;
             self.torque[dof] = drive.torque;
             self.implicit[dof] = dt * damping + dt * dt * drive.stiffness;
-            self.drive[dof] = [
-                drive.torque,
-                dt * drive.damping + dt * dt * drive.stiffness,
-            ];
+            self.drive[dof] = [drive.torque, dt * drive.damping + dt * dt * drive.stiffness];
             let spring = properties[dof].stiffness;
             if self.position_of_dof[dof].is_some() && spring > 0.0 {
                 self.torque[dof] += spring * (properties[dof].reference - self.position(dof, q));

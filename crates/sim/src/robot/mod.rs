@@ -224,7 +224,10 @@ impl Robot {
         dt: f64,
     ) -> Option<[f64; 2]> {
         let position = *self.joints.position_of_dof.get(dof)?;
-        let tree = self.views.iter().position(|view| view.dofs.contains(&dof))?;
+        let tree = self
+            .views
+            .iter()
+            .position(|view| view.dofs.contains(&dof))?;
         Some(match self.paths.is_on(tree) {
             true => {
                 let (q, v) = self.paths.end();
