@@ -93,13 +93,11 @@ fn long_ropes_of_the_midpoint_rule_stay_closed_and_gain_nothing() {
 
 #[test]
 fn ropes_of_the_midpoint_rule_stay_closed_and_gain_nothing() {
-    for (links, end, seconds) in [(20, 0.0, 1.0), (20, 100.0, 0.5)] {
-        let (mut world, scale) = rope(links, end, midpoint());
-        let [worst, highest, lowest] = swing(&mut world, scale, seconds);
-        assert!(worst <= 1e-6, "{links} {end}: {worst:e}");
-        assert!(highest < 1e-9, "{links} {end}: {highest:e}");
-        assert!(lowest > -0.3, "{links} {end}: {lowest}");
-    }
+    let (mut world, scale) = rope(20, 0.0, midpoint());
+    let [worst, highest, lowest] = swing(&mut world, scale, 1.0);
+    assert!(worst <= 1e-6, "{worst:e}");
+    assert!(highest < 1e-9, "{highest:e}");
+    assert!(lowest > -0.3, "{lowest}");
 }
 
 #[test]

@@ -44,9 +44,7 @@ impl World {
     fn move_through_part(&mut self, halvings: u32) -> Result<()> {
         let theta = self.settings.theta;
         let can_halve = theta == Settings::MIDPOINT && halvings < MOST_HALVINGS;
-        // Velocities that somebody set without regard to joints; else shorter parts follow what they do.
-        let may_be_set = !self.last.is_known || !can_halve;
-        if theta == Settings::MIDPOINT && may_be_set && self.has_inconsistent_velocities() {
+        if theta == Settings::MIDPOINT && self.has_inconsistent_velocities() {
             self.settings.theta = Settings::IMPLICIT_EULER;
         }
         self.pass()?;
