@@ -320,7 +320,7 @@ fn a_neo_hookean_block_is_squeezed_and_comes_back() {
         let mut drive = |speed: f64, steps: usize| {
             let velocity = Vector3::new(0.0, 0.0, speed);
             for _ in 0..steps {
-                let mut commands = world.commands();
+                let commands = world.commands();
                 commands.drive(plate, velocity, Vector3::zeros()).unwrap();
                 let report = world.step().unwrap();
                 assert!(report.kinetic_energy < 0.2, "{} J", report.kinetic_energy);
