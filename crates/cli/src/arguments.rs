@@ -582,4 +582,13 @@ mod tests {
         assert_eq!(seconds("0.5"), Ok(Duration::from_millis(500)));
         assert!(seconds("1e300").is_err());
     }
+
+    #[test]
+    fn a_velocity_is_up_to_three_numbers() {
+        assert_eq!(velocity("-0.5"), Ok([-0.5, 0.0, 0.0]));
+        assert_eq!(velocity("0.3, 0.1,-0.6"), Ok([0.3, 0.1, -0.6]));
+        for bad in ["", "1,2,3,4", "1,x", "inf"] {
+            assert!(velocity(bad).is_err(), "{bad}");
+        }
+    }
 }

