@@ -1,5 +1,7 @@
 //! Vectors that live between calls.
 
+use std::time::{Duration, Instant};
+
 use stiction_constraints::{Criterion, Delassus, Failure, Problem, ResidualEvaluator, Solution};
 
 use crate::local::Local;
@@ -25,6 +27,8 @@ pub(crate) struct Workspace {
     /// Changes of one Jacobi sweep.
     pub(crate) change: Vec<f64>,
     velocity: Vec<f64>,
+    /// What the last G took to assemble.
+    pub(crate) assembly_time: Duration,
 }
 
 impl Workspace {
@@ -37,10 +41,12 @@ impl Workspace {
     ) -> Result<(), Failure> {
         self.evaluator.update(problem)?;
         // The evaluator lends its factors: A must be borrowed to solve, J to read.
+        let clock = Instant::now();
         let mut dynamics = std::mem::take(self.evaluator.dynamics());
         self.delassus
             .update(problem, &mut dynamics, self.evaluator.rows());
         *self.evaluator.dynamics() = dynamics;
+        self.assembly_time = clock.elapsed();
         self.locals.clear();
         let masses = self.evaluator.effective_masses();
         for (index, &mass) in masses.iter().enumerate() {
