@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand};
 use stiction_constraints::Criterion;
 
 use crate::commands::bench::conformance::ConformanceArguments;
-use crate::commands::bench::{MotionArguments, StagesArguments};
+use crate::commands::bench::{MotionArguments, SoftArguments, StagesArguments};
 use crate::model_arguments::ModelArguments;
 
 /// Simulate robots and objects in frictional contact, exactly; solve contact problems; compare solvers.
@@ -448,6 +448,8 @@ pub(crate) enum BenchSubject {
     Stages(StagesArguments),
     /// Energy and momentum of robots that nothing touches, model by model
     Motion(MotionArguments),
+    /// Steps of a soft box with each solver; cost of `subadmm` against the nodes of bars in pieces
+    Soft(SoftArguments),
     /// What must never happen, looked for on random problems from plain to wild
     Conformance(ConformanceArguments),
 }

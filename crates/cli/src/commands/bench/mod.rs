@@ -6,6 +6,7 @@ pub(crate) mod conformance;
 mod families;
 mod motion;
 mod scaling;
+mod soft;
 mod stages;
 mod timing;
 mod warm_start;
@@ -16,6 +17,7 @@ use crate::Ending;
 use crate::arguments::BenchSubject;
 
 pub(crate) use motion::MotionArguments;
+pub(crate) use soft::SoftArguments;
 pub(crate) use stages::StagesArguments;
 
 /// Runs the benchmark and prints its tables.
@@ -34,6 +36,7 @@ pub(crate) fn run(subject: &BenchSubject) -> anyhow::Result<Ending> {
         }
         BenchSubject::Stages(arguments) => stages::run(&mut out, arguments),
         BenchSubject::Motion(arguments) => motion::run(&mut out, arguments),
+        BenchSubject::Soft(arguments) => soft::run(&mut out, arguments),
         BenchSubject::Conformance(arguments) => conformance::run(&mut out, arguments),
     }
 }
