@@ -9,7 +9,7 @@ use clap::{Args, Parser, Subcommand};
 use stiction_constraints::Criterion;
 
 use crate::commands::bench::conformance::ConformanceArguments;
-use crate::commands::bench::{LoadingArguments, MotionArguments, StagesArguments};
+use crate::commands::bench::{LoadingArguments, MotionArguments, SoftArguments, StagesArguments};
 use crate::model_arguments::ModelArguments;
 
 /// Simulate robots and objects in frictional contact, exactly; solve contact problems; compare solvers.
@@ -492,6 +492,8 @@ pub(crate) enum BenchSubject {
     Motion(MotionArguments),
     /// Time from a file to a world, and whether it is linear: bodies, links, excludes, triangles
     Loading(LoadingArguments),
+    /// Steps of a soft box with each solver; cost of `subadmm` against the nodes of bars in pieces
+    Soft(SoftArguments),
     /// What must never happen, looked for on random problems from plain to wild
     Conformance(ConformanceArguments),
 }

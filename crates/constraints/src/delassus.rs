@@ -2,7 +2,7 @@
 
 use nalgebra::{DMatrix, Matrix3, Vector3};
 
-use crate::factor::DynamicsMatrix;
+use crate::factor::{DynamicsMatrix, Gram};
 use crate::joint_rows::JointRows;
 use crate::linear::dot;
 use crate::problem::{MAX_ROWS, Problem};
@@ -83,6 +83,8 @@ struct Scratch {
     /// A_j⁻¹ J_ijᵀ for up to [`SIDE_BY_SIDE`] rows: four numbers (three and a pad) per degree of
     /// freedom.
     response: Vec<f64>,
+    /// The columns J_ijᵀ on one sparse subsystem.
+    gram: Gram,
 }
 
 /// Rows of a constraint that are solved for together: those of a contact.
@@ -208,17 +210,18 @@ impl Delassus {
     }
 
     /// Blocks (i, k) with k ≤ i: for every subsystem of constraint i, A_j⁻¹ J_ijᵀ once, then its
-    /// product with the rows of every k that touches the subsystem.
+    /// product with the rows of every k that touches the subsystem. On sparse subsystems all constraints
+    /// at once.
     fn fill_lower(&mut self, problem: &Problem, dynamics: &mut DynamicsMatrix, rows: &JointRows) {
         self.scratch.column_of.clear();
         self.scratch.column_of.resize(self.block_rows.len(), 0);
         for index in 0..self.block_rows.len() {
             let block_row = self.block_rows[index];
-            for neighbor in &self.neighbors[block_row.first_neighbor..][..block_row.neighbor_count]
-            {
-                self.scratch.column_of[neighbor.constraint] = neighbor.column;
-            }
+            self.find_columns(&block_row);
             for_each_group(rows, index, |subsystem, first_segment, segment_count| {
+                if dynamics.is_sparse(subsystem) {
+                    return;
+                }
                 let dofs = problem.dof_starts()[subsystem]..problem.dof_starts()[subsystem + 1];
                 let range = self.touching_start[subsystem]..self.touching_start[subsystem + 1];
                 for first_row in (0..block_row.rows).step_by(SIDE_BY_SIDE) {
@@ -249,7 +252,73 @@ impl Delassus {
                     }
                 }
             });
+        }
+        for subsystem in 0..problem.subsystems().len() {
+            if dynamics.is_sparse(subsystem) {
+                self.add_sparse(subsystem, problem, dynamics, rows);
+            }
+        }
+        for index in 0..self.block_rows.len() {
+            let block_row = self.block_rows[index];
             self.symmetrize_own_block(&block_row);
+        }
+    }
+
+    /// Notes where each neighbour of a constraint has its columns.
+    fn find_columns(&mut self, block_row: &BlockRow) {
+        let neighbors = &self.neighbors[block_row.first_neighbor..][..block_row.neighbor_count];
+        for neighbor in neighbors {
+            self.scratch.column_of[neighbor.constraint] = neighbor.column;
+        }
+    }
+
+    /// Adds what goes through one sparse subsystem: J_kj A_j⁻¹ J_ijᵀ of all that touch it.
+    fn add_sparse(
+        &mut self,
+        subsystem: usize,
+        problem: &Problem,
+        dynamics: &DynamicsMatrix,
+        rows: &JointRows,
+    ) {
+        let dof_start = problem.dof_starts()[subsystem];
+        let range = self.touching_start[subsystem]..self.touching_start[subsystem + 1];
+        if range.is_empty() {
+            return;
+        }
+        let gram = &mut self.scratch.gram;
+        gram.clear();
+        for touch in &self.touching[range.clone()] {
+            let segments =
+                &rows.segments(touch.constraint)[touch.first_segment..][..touch.segment_count];
+            for row in 0..rows.rows(touch.constraint) {
+                gram.push_column();
+                for segment in segments {
+                    let values = rows.values(touch.constraint, segment);
+                    let values = &values[row * segment.len..][..segment.len];
+                    for (dof, &value) in (segment.first_dof - dof_start..).zip(values) {
+                        gram.push_entry(dof, value);
+                    }
+                }
+            }
+        }
+        dynamics.gram(subsystem, gram);
+        let mut first = 0;
+        for at in range.clone() {
+            let block_row = self.block_rows[self.touching[at].constraint];
+            self.find_columns(&block_row);
+            let mut other_first = 0;
+            for other in &self.touching[range.start..=at] {
+                let column = block_row.first_value + self.scratch.column_of[other.constraint];
+                let other_rows = rows.rows(other.constraint);
+                for row in 0..block_row.rows {
+                    let target = &mut self.values[column + row * block_row.width..][..other_rows];
+                    for (value, k) in target.iter_mut().zip(other_first..) {
+                        *value += self.scratch.gram.value(first + row, k);
+                    }
+                }
+                other_first += other_rows;
+            }
+            first += block_row.rows;
         }
     }
 

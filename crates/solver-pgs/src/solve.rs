@@ -2,7 +2,7 @@
 
 use stiction_constraints::{
     Budget, Criterion, Declaration, Failure, HistoryEntry, Outcome, Problem, Report, Solution,
-    Solver, Stall, Stopwatch,
+    Solver, Stages, Stall, Stopwatch,
 };
 
 use crate::own_residual::own_residual;
@@ -330,8 +330,11 @@ impl Solver for Pgs {
             workspace
                 .evaluator
                 .residuals(problem, &solution.velocity, &solution.impulse);
+        let mut stages = Stages::default();
+        stages.note_time("delassus", workspace.assembly_time);
         self.own_residual = self.model_residual();
         Report {
+            stages,
             iterations: sweeps,
             inner_iterations: sweeps,
             start_residual,

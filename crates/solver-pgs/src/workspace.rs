@@ -1,5 +1,7 @@
 //! Vectors that live between calls.
 
+use std::time::{Duration, Instant};
+
 use stiction_constraints::{Criterion, Delassus, Failure, Problem, ResidualEvaluator, Solution};
 
 use crate::conjugate::Conjugate;
@@ -27,6 +29,8 @@ pub(crate) struct Workspace {
     pub(crate) change: Vec<f64>,
     pub(crate) conjugate: Conjugate,
     velocity: Vec<f64>,
+    /// What the last G took to assemble.
+    pub(crate) assembly_time: Duration,
 }
 
 impl Workspace {
@@ -39,10 +43,12 @@ impl Workspace {
     ) -> Result<(), Failure> {
         self.evaluator.update(problem)?;
         // The evaluator lends its factors: A must be borrowed to solve, J to read.
+        let clock = Instant::now();
         let mut dynamics = std::mem::take(self.evaluator.dynamics());
         self.delassus
             .update(problem, &mut dynamics, self.evaluator.rows());
         *self.evaluator.dynamics() = dynamics;
+        self.assembly_time = clock.elapsed();
         self.locals.clear();
         let masses = self.evaluator.effective_masses();
         for (index, &mass) in masses.iter().enumerate() {

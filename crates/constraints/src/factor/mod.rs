@@ -2,6 +2,7 @@
 
 mod dense;
 mod free_body;
+mod gram;
 mod reach;
 mod sparse;
 mod symbolic;
@@ -10,6 +11,7 @@ mod whole;
 
 pub use dense::DenseFactor;
 pub use free_body::FreeBodyFactor;
+pub(crate) use gram::Gram;
 pub use sparse::SparseFactor;
 pub(crate) use symbolic::SymbolicFactor;
 pub use tree::TreeFactor;
@@ -164,6 +166,18 @@ impl DynamicsMatrix {
                 }
                 sum
             }
+        }
+    }
+
+    /// Whether one subsystem is sparse: [`gram`](Self::gram) is the way to many solves with it.
+    pub(crate) fn is_sparse(&self, subsystem: usize) -> bool {
+        matches!(self.blocks[subsystem], BlockFactor::Sparse(_))
+    }
+
+    /// Products of the columns of `gram` with A_j⁻¹ of a sparse subsystem.
+    pub(crate) fn gram(&self, subsystem: usize, gram: &mut Gram) {
+        if let BlockFactor::Sparse(factor) = &self.blocks[subsystem] {
+            factor.gram(gram);
         }
     }
 

@@ -8,6 +8,7 @@ use faer::sparse::SparseColMatRef;
 use faer::sparse::linalg::cholesky::LltRef;
 use faer::{Conj, MatMut, Par, Side, Spec};
 
+use super::gram::Gram;
 use super::reach::Reach;
 use super::symbolic::{SymbolicFactor, columns};
 use crate::subsystem::SparseSymmetric;
@@ -135,6 +136,13 @@ impl SparseFactor {
         }
     }
 
+    /// Products of all columns of `gram` with A⁻¹.
+    pub(super) fn gram(&self, gram: &mut Gram) {
+        if let Some(symbolic) = &self.symbolic {
+            gram.update(symbolic, &self.factor);
+        }
+    }
+
     /// Largest diagonal entry of A over what is left of it as a pivot: how much is lost.
     pub(super) fn largest_pivot_ratio(&self) -> f64 {
         let (Some(matrix), Some(symbolic)) = (&self.matrix, &self.symbolic) else {
@@ -257,6 +265,38 @@ mod tests {
                     (found - expected).abs() < 1e-13 * expected,
                     "{found} {expected}"
                 );
+            }
+        }
+    }
+
+    /// Columns of few entries, of many, and of none; the second time in storage that was used.
+    #[test]
+    fn products_of_many_columns_are_those_of_single_solves() {
+        let mut gram = Gram::default();
+        for (matrix, columns) in [(chain(40, 1.0), 9), (grid(9), 60), (grid(4), 20)] {
+            let mut factor = SparseFactor::default();
+            factor.update(&matrix).unwrap();
+            let n = matrix.dimension();
+            let mut dense = vec![vec![0.0; n]; columns];
+            gram.clear();
+            for (k, column) in dense.iter_mut().enumerate() {
+                gram.push_column();
+                for entry in 0..k % 5 {
+                    let dof = (37 * k + 11 * entry * entry) % n;
+                    let value = 1.0 + (k + entry) as f64;
+                    gram.push_entry(dof, value);
+                    column[dof] += value;
+                }
+            }
+            factor.gram(&mut gram);
+            for i in 0..columns {
+                let mut solved = dense[i].clone();
+                factor.solve_in_place(&mut solved);
+                for k in 0..columns {
+                    let expected: f64 = solved.iter().zip(&dense[k]).map(|(a, b)| a * b).sum();
+                    let found = gram.value(i, k);
+                    assert!((found - expected).abs() < 1e-12 * (1.0 + expected.abs()));
+                }
             }
         }
     }

@@ -31,6 +31,8 @@ pub struct StageReport {
     pub decades: f64,
     /// Whether the returned impulses are from it.
     pub has_last_word: bool,
+    /// Wall-clock time where the stage measures its own, s; else zero.
+    pub seconds: f64,
 }
 
 /// The stages of one solve in the order in which they were first entered. Lives on the stack.
@@ -63,6 +65,15 @@ impl Stages {
             for (other, stage) in self.entries.iter_mut().enumerate() {
                 stage.has_last_word = other == index;
             }
+        }
+    }
+
+    /// Adds a stage that prepares and brings no impulses: its time.
+    pub fn note_time(&mut self, name: &'static str, time: Duration) {
+        self.note(name, 0, f64::INFINITY, f64::INFINITY);
+        let mut stages = self.entries[..self.count].iter_mut();
+        if let Some(stage) = stages.find(|stage| stage.name == name) {
+            stage.seconds += time.as_secs_f64();
         }
     }
 

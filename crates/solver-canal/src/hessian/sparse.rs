@@ -26,12 +26,42 @@ pub(super) struct SparseHessian {
     known_segments: Vec<(usize, usize)>,
     known_counts: Vec<usize>,
     known_entries: Vec<(usize, usize)>,
+    next: NextPattern,
     lower: Option<SparseSymmetric>,
     /// For every entry of the lower triangle, its place in `values`.
     lower_places: Vec<usize>,
     cholesky: SparseFactor,
     lu: Option<SupernodalLu>,
     product: Vec<f64>,
+}
+
+/// A pattern in the making.
+#[derive(Default)]
+struct NextPattern {
+    column_start: Vec<usize>,
+    row_index: Vec<usize>,
+    /// Where the next row of each column goes in `all`, which has rows as often as somebody names them.
+    count: Vec<usize>,
+    all: Vec<usize>,
+}
+
+impl NextPattern {
+    fn push(&mut self, column: usize, row: usize) {
+        self.all[self.count[column]] = row;
+        self.count[column] += 1;
+    }
+}
+
+/// Calls `visit(a, b)` for every pair of segments of a constraint.
+fn for_each_pair(rows: &JointRows, mut visit: impl FnMut(&Segment, &Segment)) {
+    for constraint in 0..rows.constraint_count() {
+        let segments = rows.segments(constraint);
+        for b in segments {
+            for a in segments {
+                visit(a, b);
+            }
+        }
+    }
 }
 
 impl std::fmt::Debug for SparseHessian {
@@ -48,42 +78,87 @@ impl SparseHessian {
         self.row_index.len() as f64 / (self.n * self.n).max(1) as f64
     }
 
-    /// Makes the pattern of A + Jᵀ J, unless it is the known one.
+    /// Makes the pattern of A + Jᵀ J, unless it is the known one. What is known of a pattern is kept where
+    /// other contacts lead to the same: those of nodes with what does not move are all inside A's own.
     pub(super) fn update_pattern(&mut self, n: usize, dynamics: &DynamicsMatrix, rows: &JointRows) {
         if self.is_known(n, dynamics, rows) {
             return;
         }
         self.n = n;
         self.remember(dynamics, rows);
-        let mut columns: Vec<Vec<usize>> = vec![Vec::new(); n];
-        for &(row, column) in &self.known_entries {
-            columns[column].push(row);
-            columns[row].push(column);
+        self.collect(rows);
+        let is_same = self.column_start == self.next.column_start
+            && self.row_index == self.next.row_index
+            && self.lower.is_some();
+        if !is_same {
+            std::mem::swap(&mut self.column_start, &mut self.next.column_start);
+            std::mem::swap(&mut self.row_index, &mut self.next.row_index);
+            self.values.resize(self.row_index.len(), 0.0);
+            self.base.resize(self.row_index.len(), 0.0);
+            self.make_lower();
+            self.lu = None;
         }
-        for constraint in 0..rows.constraint_count() {
-            let segments = rows.segments(constraint);
-            for b in segments {
-                for column in b.first_dof..b.first_dof + b.len {
-                    for a in segments {
-                        columns[column].extend(a.first_dof..a.first_dof + a.len);
-                    }
-                }
+        self.find_places(rows);
+    }
+
+    /// The pattern of A + Jᵀ J into `next`: A's entries as they are, and beside them those that constraints
+    /// add, each list by columns with rows ascending.
+    fn collect(&mut self, rows: &JointRows) {
+        let Self {
+            n,
+            known_entries,
+            next,
+            ..
+        } = self;
+        next.count.clear();
+        next.count.resize(*n + 1, 0);
+        for &(row, column) in &*known_entries {
+            next.count[column + 1] += 1;
+            if row != column {
+                next.count[row + 1] += 1;
             }
         }
-        self.column_start.clear();
-        self.column_start.push(0);
-        self.row_index.clear();
-        for column in &mut columns {
-            column.sort_unstable();
-            column.dedup();
-            self.row_index.extend_from_slice(column);
-            self.column_start.push(self.row_index.len());
+        for_each_pair(rows, |a, b| {
+            for column in b.first_dof..b.first_dof + b.len {
+                next.count[column + 1] += a.len;
+            }
+        });
+        for column in 0..*n {
+            next.count[column + 1] += next.count[column];
         }
-        self.values.resize(self.row_index.len(), 0.0);
-        self.base.resize(self.row_index.len(), 0.0);
-        self.find_places(rows);
-        self.make_lower();
-        self.lu = None;
+        next.all.clear();
+        next.all.resize(next.count[*n], 0);
+        // The starts serve as cursors, and end where the next column starts.
+        for &(row, column) in &*known_entries {
+            next.push(column, row);
+            if row != column {
+                next.push(row, column);
+            }
+        }
+        for_each_pair(rows, |a, b| {
+            for column in b.first_dof..b.first_dof + b.len {
+                for row in a.first_dof..a.first_dof + a.len {
+                    next.push(column, row);
+                }
+            }
+        });
+        next.column_start.clear();
+        next.column_start.push(0);
+        next.row_index.clear();
+        let mut start = 0;
+        for column in 0..*n {
+            let end = next.count[column];
+            let all = &mut next.all[start..end];
+            all.sort_unstable();
+            let first = next.row_index.len();
+            for &row in &*all {
+                if next.row_index.len() == first || next.row_index.last() != Some(&row) {
+                    next.row_index.push(row);
+                }
+            }
+            next.column_start.push(next.row_index.len());
+            start = end;
+        }
     }
 
     fn is_known(&self, n: usize, dynamics: &DynamicsMatrix, rows: &JointRows) -> bool {

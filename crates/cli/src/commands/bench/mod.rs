@@ -7,6 +7,7 @@ mod families;
 mod loading;
 mod motion;
 mod scaling;
+mod soft;
 mod stages;
 mod timing;
 mod warm_start;
@@ -18,6 +19,7 @@ use crate::arguments::BenchSubject;
 
 pub(crate) use loading::LoadingArguments;
 pub(crate) use motion::MotionArguments;
+pub(crate) use soft::SoftArguments;
 pub(crate) use stages::StagesArguments;
 
 /// Runs the benchmark and prints its tables.
@@ -37,6 +39,7 @@ pub(crate) fn run(subject: &BenchSubject) -> anyhow::Result<Ending> {
         BenchSubject::Stages(arguments) => stages::run(&mut out, arguments),
         BenchSubject::Loading(arguments) => loading::run(&mut out, arguments),
         BenchSubject::Motion(arguments) => motion::run(&mut out, arguments),
+        BenchSubject::Soft(arguments) => soft::run(&mut out, arguments),
         BenchSubject::Conformance(arguments) => conformance::run(&mut out, arguments),
     }
 }

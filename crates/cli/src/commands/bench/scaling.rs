@@ -62,7 +62,7 @@ pub(super) fn print(out: &mut dyn Write) -> anyhow::Result<()> {
 }
 
 /// Coefficient of determination of the least-squares line.
-fn r_squared(x: &[f64], y: &[f64]) -> f64 {
+pub(super) fn r_squared(x: &[f64], y: &[f64]) -> f64 {
     let n = x.len() as f64;
     let (mean_x, mean_y) = (x.iter().sum::<f64>() / n, y.iter().sum::<f64>() / n);
     let (mut xx, mut xy, mut yy) = (0.0, 0.0, 0.0);
