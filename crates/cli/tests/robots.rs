@@ -205,7 +205,11 @@ fn reproduce_lists_and_writes_a_report() {
     let page = folder.read("out/report.html");
     assert!(page.contains("<svg") && page.contains("friction"));
     assert!(folder.read("out/report.md").contains("| **met** |"));
-    assert!(folder.read("out/report.json").contains("\"verdict\": \"met\""));
+    assert!(
+        folder
+            .read("out/report.json")
+            .contains("\"verdict\": \"met\"")
+    );
     let is_verdict = |line: &str| {
         ["met: ", "not comparable: ", "wrote "]
             .iter()

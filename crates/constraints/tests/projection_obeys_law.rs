@@ -274,7 +274,10 @@ fn most_dissipating(slip: [f64; 2], mu: [f64; 2], normal: f64, weight: f64) -> [
             mu[1] * normal * radius * angle.sin(),
         ];
         let square = at[0] * at[0] + at[1] * at[1];
-        (0.5 * square / weight + at[0] * slip[0] + at[1] * slip[1], at)
+        (
+            0.5 * square / weight + at[0] * slip[0] + at[1] * slip[1],
+            at,
+        )
     };
     let (mut best, mut span) = ([0.5, 0.0], [0.5, std::f64::consts::PI]);
     for _ in 0..60 {

@@ -165,8 +165,7 @@ impl Experiment {
                 known: known.join(", "),
             });
         }
-        let is_chosen =
-            |part: &&Part| only.is_empty() || only.iter().any(|name| name == part.name);
+        let is_chosen = |part: &&Part| only.is_empty() || only.iter().any(|name| name == part.name);
         Ok(self.parts.iter().filter(is_chosen).collect())
     }
 }
@@ -228,14 +227,10 @@ mod tests {
         let mut told = Vec::new();
         let mut kept = 0;
         let report = EXPERIMENT
-            .run(
-                &options,
-                &mut |share, _| told.push(share),
-                &mut |_| {
-                    kept += 1;
-                    Ok(())
-                },
-            )
+            .run(&options, &mut |share, _| told.push(share), &mut |_| {
+                kept += 1;
+                Ok(())
+            })
             .unwrap();
         assert_eq!(told, [0.0, 0.125, 0.25, 0.625]);
         assert_eq!((kept, report.sections.len()), (2, 2));

@@ -29,7 +29,11 @@ pub fn smallest_in_turns(
     let mut smallest = vec![f64::INFINITY; count];
     for turn in 0..TURNS {
         for step in 0..count {
-            let index = if turn % 2 == 0 { step } else { count - 1 - step };
+            let index = if turn % 2 == 0 {
+                step
+            } else {
+                count - 1 - step
+            };
             smallest[index] = smallest[index].min(time(index)?);
         }
     }
@@ -66,6 +70,9 @@ mod tests {
     fn a_sleep_takes_no_processor_time_and_one_thread_is_one() {
         let nap = std::time::Duration::from_millis(20);
         assert!(processor_time(|| std::thread::sleep(nap)).1 < 0.01);
-        assert_eq!(on_one_thread(|| Ok(rayon::current_num_threads())).unwrap(), 1);
+        assert_eq!(
+            on_one_thread(|| Ok(rayon::current_num_threads())).unwrap(),
+            1
+        );
     }
 }

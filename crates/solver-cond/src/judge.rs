@@ -28,15 +28,17 @@ impl Judge {
         self.velocity.resize(problem.dof_count(), 0.0);
         self.row_velocity.resize(problem.row_count(), 0.0);
         evaluator.velocity_of(problem, lambda, &mut self.velocity);
-        evaluator
-            .rows()
-            .mul(&self.velocity, &mut self.row_velocity);
+        evaluator.rows().mul(&self.velocity, &mut self.row_velocity);
         let cone = contact::operator(settings.operator);
         let mut worst: f64 = 0.0;
         let masses = evaluator.effective_masses();
         let constraints = problem.constraints().iter().zip(&nodes.locals);
         for ((constraint, local), &mass) in constraints.zip(masses) {
-            let lag = if settings.shift { 0.0 } else { nodes.lag(local) };
+            let lag = if settings.shift {
+                0.0
+            } else {
+                nodes.lag(local)
+            };
             let own = constraint.load(lambda);
             let z = constraint.load(&self.row_velocity) + own * lag;
             let x_bar = z - own / mass;

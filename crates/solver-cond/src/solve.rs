@@ -121,7 +121,9 @@ impl Cond {
             return Report::of(Outcome::Failed(failure));
         }
         solution.set_to_zero(problem);
-        let most = budget.max_iterations.unwrap_or(self.settings.max_iterations);
+        let most = budget
+            .max_iterations
+            .unwrap_or(self.settings.max_iterations);
         let mut iterations = 0;
         let mut history = Vec::new();
         let mut outcome = loop {
@@ -155,9 +157,9 @@ impl Cond {
         let time = stopwatch.elapsed();
         let mut residuals = Residuals::unknown();
         if budget.all_residuals && self.evaluator.update(problem).is_ok() {
-            residuals =
-                self.evaluator
-                    .residuals(problem, &solution.velocity, &solution.impulse);
+            residuals = self
+                .evaluator
+                .residuals(problem, &solution.velocity, &solution.impulse);
             let lambda = std::mem::take(&mut solution.impulse);
             let is_met = outcome == Outcome::Stopped(Criterion::VelocityChange);
             if is_met && self.confirmed(problem, &lambda, budget) <= budget.tolerance {
@@ -219,7 +221,9 @@ impl Cond {
         }
         lambda.clear();
         lambda.resize(problem.row_count(), 0.0);
-        let most = budget.max_iterations.unwrap_or(self.settings.max_iterations);
+        let most = budget
+            .max_iterations
+            .unwrap_or(self.settings.max_iterations);
         let (mut iterations, mut next_look) = (0, FIRST_LOOK * budget.tolerance);
         let mut history = Vec::new();
         let outcome = outcome.unwrap_or_else(|| {

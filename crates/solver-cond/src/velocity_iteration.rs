@@ -148,13 +148,7 @@ impl VelocityIteration {
             self.b.as_slice(),
             self.multiplier.as_slice(),
         );
-        gradient(
-            &self.product,
-            &self.nodes,
-            state,
-            &mut self.p,
-            &mut self.g,
-        );
+        gradient(&self.product, &self.nodes, state, &mut self.p, &mut self.g);
         self.weights.apply(&self.g, &mut self.star);
         sum_of_squares(&self.star).sqrt()
     }
@@ -162,10 +156,7 @@ impl VelocityIteration {
     /// A vector over the problem's degrees of freedom in the solver's numbering, zero elsewhere.
     fn spread(&self, problem: &Problem, from: &[f64], to: &mut Vec<f64>) {
         to.clear();
-        to.resize(
-            self.product.dimension() + self.nodes.virtual_count(),
-            0.0,
-        );
+        to.resize(self.product.dimension() + self.nodes.virtual_count(), 0.0);
         let starts = self.product.starts();
         for (dofs, &start) in problem.dof_starts().windows(2).zip(starts) {
             to[start..start + dofs[1] - dofs[0]].copy_from_slice(&from[dofs[0]..dofs[1]]);
@@ -184,13 +175,7 @@ impl VelocityIteration {
             self.b.as_slice(),
             self.multiplier.as_slice(),
         );
-        gradient(
-            &self.product,
-            &self.nodes,
-            state,
-            &mut self.p,
-            &mut self.g,
-        );
+        gradient(&self.product, &self.nodes, state, &mut self.p, &mut self.g);
         if settings.step_matrix.is_adaptive() {
             self.weights.scale = self.backoff * self.barzilai_borwein(settings.step_matrix);
         }
@@ -278,13 +263,9 @@ impl VelocityIteration {
         if self.iteration == 0 {
             return 1.0;
         }
-        let (mut sps, mut sz, mut zpz) = (0.0, 0.0, 0.0);
+        let (mut sps, mut sz, mut zpz) = (0.0_f64, 0.0_f64, 0.0_f64);
         self.weights.scale = 1.0;
-        for (star, (g, before)) in self
-            .star
-            .iter_mut()
-            .zip(self.g.iter().zip(&self.g_before))
-        {
+        for (star, (g, before)) in self.star.iter_mut().zip(self.g.iter().zip(&self.g_before)) {
             *star = g - before;
         }
         // z P⁻¹ z and s z; s P s by the diagonal, which is all of P but in small subsystems.

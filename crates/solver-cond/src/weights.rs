@@ -242,7 +242,9 @@ impl Weights {
         let n = self.diagonal.len();
         let dimension = source.product.dimension();
         // Any start that is not at right angles to the vectors sought.
-        let mut x: Vec<f64> = (0..n).map(|i| 1.0 + 0.3 * ((i * 7919) % 13) as f64).collect();
+        let mut x: Vec<f64> = (0..n)
+            .map(|i| 1.0 + 0.3 * ((i * 7919) % 13) as f64)
+            .collect();
         let (mut g, mut image) = (vec![0.0; n], vec![0.0; n]);
         let (mut p, zero) = (vec![0.0; n - dimension], vec![0.0; dimension]);
         let mut power = |shift: f64| {

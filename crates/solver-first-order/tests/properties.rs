@@ -94,10 +94,16 @@ fn a_slider_is_slowed_down_by_friction() {
         let v = &solution.velocity;
         if solver.declaration().is_exact() {
             // μ 4 N·s are taken from 6.
-            assert!((v[0] - 2.0).abs() < 1e-8 && v[2].abs() < 1e-8, "{name}: {v:?}");
+            assert!(
+                (v[0] - 2.0).abs() < 1e-8 && v[2].abs() < 1e-8,
+                "{name}: {v:?}"
+            );
         } else {
             // The cone model lets a sliding body lift off by μ times its speed.
-            assert!(v[2] > 0.1 && (v[2] - 0.5 * v[0]).abs() < 1e-8, "{name}: {v:?}");
+            assert!(
+                v[2] > 0.1 && (v[2] - 0.5 * v[0]).abs() < 1e-8,
+                "{name}: {v:?}"
+            );
         }
     }
 }
@@ -115,5 +121,8 @@ fn most_plain_problems_are_solved() {
         }
     }
     // Found: see the message.
-    assert!(solved[0] >= 36 && solved[1] >= 30 && solved[2] >= 16, "{solved:?}");
+    assert!(
+        solved[0] >= 36 && solved[1] >= 30 && solved[2] >= 16,
+        "{solved:?}"
+    );
 }

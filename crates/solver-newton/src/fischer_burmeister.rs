@@ -70,10 +70,7 @@ pub(crate) fn piece(
         } => [tangential_compliance, normal_compliance],
         _ => [0.0; 2],
     };
-    put(
-        2,
-        one_sided(u.z, impulse.z, mass, compliance[1], softness),
-    );
+    put(2, one_sided(u.z, impulse.z, mass, compliance[1], softness));
     let slip = (friction[0] * u.x).hypot(friction[1] * u.y);
     let load = match friction.contains(&0.0) {
         true => 0.0,

@@ -6,8 +6,8 @@ mod measure;
 mod prepare;
 
 use stiction_constraints::{
-    Budget, Criterion, Declaration, Failure, HistoryEntry, Outcome, Problem, Report,
-    Relaxation, ResidualEvaluator, Residuals, Solution, Solver, Stages, Stopwatch,
+    Budget, Criterion, Declaration, Failure, HistoryEntry, Outcome, Problem, Relaxation, Report,
+    ResidualEvaluator, Residuals, Solution, Solver, Stages, Stopwatch,
 };
 
 use self::measure::Guess;
@@ -187,17 +187,16 @@ impl SubAdmm {
 
 impl SubAdmm {
     /// The stopping tests of papers that there are quantities for.
-    const WITH_TESTS: Declaration =
-        Declaration {
-            tests: &[
-                Criterion::EpsAbs,
-                Criterion::VelocityChange,
-                Criterion::Consensus,
-                Criterion::PrimalDual,
-                Criterion::SplitChange,
-            ],
-            ..Declaration::EXACT
-        };
+    const WITH_TESTS: Declaration = Declaration {
+        tests: &[
+            Criterion::EpsAbs,
+            Criterion::VelocityChange,
+            Criterion::Consensus,
+            Criterion::PrimalDual,
+            Criterion::SplitChange,
+        ],
+        ..Declaration::EXACT
+    };
 }
 
 impl Solver for SubAdmm {

@@ -74,7 +74,11 @@ impl WholeMatrix {
         self.known_segments.extend(segments(rows, with_rows));
         let entries = self.known_entries.iter();
         let mut all: Vec<(usize, usize, f64)> = entries.map(|&(r, c)| (r, c, 0.0)).collect();
-        let constraints = if with_rows { rows.constraint_count() } else { 0 };
+        let constraints = if with_rows {
+            rows.constraint_count()
+        } else {
+            0
+        };
         for constraint in 0..constraints {
             for_each_run(rows, constraint, |column, first, len| {
                 all.extend((first..first + len).map(|row| (row, column, 0.0)));
@@ -131,11 +135,12 @@ impl WholeMatrix {
 }
 
 /// Number of segments of a constraint (with the first degree of freedom and the length of each).
-fn segments(
-    rows: &JointRows,
-    with_rows: bool,
-) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
-    let constraints = if with_rows { rows.constraint_count() } else { 0 };
+fn segments(rows: &JointRows, with_rows: bool) -> impl Iterator<Item = (usize, usize, usize)> + '_ {
+    let constraints = if with_rows {
+        rows.constraint_count()
+    } else {
+        0
+    };
     (0..constraints).flat_map(move |constraint| {
         let segments = rows.segments(constraint).iter();
         segments.map(move |segment| (constraint, segment.first_dof, segment.len))
@@ -143,11 +148,7 @@ fn segments(
 }
 
 /// Calls `visit(column, first row, rows)` for every run of entries in the lower triangle of a constraint's JᵀJ.
-fn for_each_run(
-    rows: &JointRows,
-    constraint: usize,
-    mut visit: impl FnMut(usize, usize, usize),
-) {
+fn for_each_run(rows: &JointRows, constraint: usize, mut visit: impl FnMut(usize, usize, usize)) {
     let segments = rows.segments(constraint);
     for b in segments {
         for column in b.first_dof..b.first_dof + b.len {

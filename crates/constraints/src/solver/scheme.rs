@@ -110,7 +110,15 @@ impl SchemeRunner {
         let mut report = Report::of(Outcome::OutOfIterations);
         let most = budget.max_iterations.unwrap_or(max_iterations);
         report.outcome = match scheme.begin(problem, &mut self.evaluator, &self.impulse) {
-            Ok(()) => self.iterate(scheme, problem, budget, &stopwatch, most, solution, &mut report),
+            Ok(()) => self.iterate(
+                scheme,
+                problem,
+                budget,
+                &stopwatch,
+                most,
+                solution,
+                &mut report,
+            ),
             Err(failure) => Outcome::Failed(failure),
         };
         let (velocity, impulse) = (&mut solution.velocity, &solution.impulse);
@@ -122,7 +130,10 @@ impl SchemeRunner {
             self.evaluator.residuals(problem, velocity, impulse)
         } else {
             let criterion = budget.residual_criterion();
-            Residuals::only(criterion, self.evaluator.measure(problem, impulse, criterion))
+            Residuals::only(
+                criterion,
+                self.evaluator.measure(problem, impulse, criterion),
+            )
         };
         report
     }

@@ -56,7 +56,14 @@ impl Block {
                 .iter()
                 .flat_map(|direction| {
                     let turn = arm.cross(direction);
-                    [direction.x, direction.y, direction.z, turn.x, turn.y, turn.z]
+                    [
+                        direction.x,
+                        direction.y,
+                        direction.z,
+                        turn.x,
+                        turn.y,
+                        turn.z,
+                    ]
                 })
                 .collect();
             let block = RowBlock::Body {

@@ -65,7 +65,7 @@ fn slide(solver: &mut dyn Solver, budget: &Budget) -> Result<Errors> {
 
 /// Springs and dampers under the box, friction against its motion; semi-implicit Euler.
 fn slide_on_springs((stiffness, damping): (f64, f64)) -> Errors {
-    let (mut at, mut v) = (Vector3::zeros(), Vector3::zeros());
+    let (mut at, mut v) = (Vector3::<f64>::zeros(), Vector3::<f64>::zeros());
     let mut path = vec![at];
     for _ in 0..STEPS {
         let at_corner = if at.z < 0.0 {
@@ -136,7 +136,11 @@ pub(super) fn table(run: &mut Run<'_>) -> Result<Section> {
     let worst = x.max(y).max(z);
     statements.push(Statement::judged(
         "ours: with the multiplier the error is gone (below 1e-9 m)",
-        &How::new("cond-shifted", "mean position error", "scaled residual 1e-12 m/s"),
+        &How::new(
+            "cond-shifted",
+            "mean position error",
+            "scaled residual 1e-12 m/s",
+        ),
         format!("{worst:.1e} m"),
         worst < 1e-9,
     ));
@@ -188,15 +192,18 @@ fn chart(
     curves: &[(String, Vec<Vector3<f64>>)],
     value: impl Fn(&Vector3<f64>) -> f64,
 ) -> Result<String> {
-    let curves = curves.iter().enumerate().map(|(color, (name, path))| Curve {
-        label: name.clone(),
-        color,
-        points: path
-            .iter()
-            .enumerate()
-            .map(|(step, at)| (STEP * step as f64, value(at)))
-            .collect(),
-    });
+    let curves = curves
+        .iter()
+        .enumerate()
+        .map(|(color, (name, path))| Curve {
+            label: name.clone(),
+            color,
+            points: path
+                .iter()
+                .enumerate()
+                .map(|(step, at)| (STEP * step as f64, value(at)))
+                .collect(),
+        });
     let chart = Chart {
         title: String::new(),
         x_label: "time (s)".to_owned(),
@@ -248,7 +255,15 @@ pub(super) fn anisotropic(run: &mut Run<'_>) -> Result<Section> {
     let mut solver = make("cond-shifted")?;
     let budget = Budget::with_tolerance(1e-11);
     let mut statements = Vec::new();
-    let mut table = Table::new("", ["μ1, μ2", "x at rest (m)", "y at rest (m)", "largest difference (m)"]);
+    let mut table = Table::new(
+        "",
+        [
+            "μ1, μ2",
+            "x at rest (m)",
+            "y at rest (m)",
+            "largest difference (m)",
+        ],
+    );
     let mut curves = Vec::new();
     for (color, friction) in PAIRS.into_iter().enumerate() {
         let mut block = Block::new(Vector3::new(1.0, 1.0, 0.0), 0.0);
@@ -271,7 +286,9 @@ pub(super) fn anisotropic(run: &mut Run<'_>) -> Result<Section> {
         }
         let name = format!("{}, {}", friction[0], friction[1]);
         statements.push(Statement::judged(
-            format!("figure 14: with μ = ({name}) the path is that of maximal dissipation (to 1e-6 m)"),
+            format!(
+                "figure 14: with μ = ({name}) the path is that of maximal dissipation (to 1e-6 m)"
+            ),
             &How::new("cond-shifted", "position", "scaled residual 1e-11 m/s"),
             format!("largest difference {worst:.1e} m"),
             worst < 1e-6,

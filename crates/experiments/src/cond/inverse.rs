@@ -50,7 +50,7 @@ fn difference(problem: &Problem, solution: &Solution, cone: ConeOperator) -> [f6
     rows.update(problem);
     let mut row_velocity = vec![0.0; problem.row_count()];
     rows.mul(&solution.velocity, &mut row_velocity);
-    let (mut size, mut error) = (0.0, 0.0);
+    let (mut size, mut error) = (0.0_f64, 0.0_f64);
     for constraint in problem.constraints() {
         if !constraint.law.is_contact() {
             continue;
@@ -69,7 +69,14 @@ fn difference(problem: &Problem, solution: &Solution, cone: ConeOperator) -> [f6
 pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
     let mut table = Table::new(
         "Norms over all contacts, means over steps",
-        ["scene", "operator", "steps", "force (N)", "forward − inverse (mN)", "the paper (mN)"],
+        [
+            "scene",
+            "operator",
+            "steps",
+            "force (N)",
+            "forward − inverse (mN)",
+            "the paper (mN)",
+        ],
     );
     let mut statements = Vec::new();
     for (scene, paper, seconds) in SCENES {
@@ -82,7 +89,7 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
         let mut built = stiction_scenes::build(scene, &options)?;
         let dt = built.world.settings().time_step;
         let mut sums = [[0.0; 2]; 2];
-        let mut count = 0;
+        let mut count = 0_u32;
         let steps = (seconds / dt).round() as usize;
         for step in 0..steps {
             run.tell(step as f64 / steps as f64, scene)?;
@@ -131,7 +138,11 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
         if count > 0 {
             statements.push(Statement::judged(
                 format!("figure 13, {scene}: forward and inverse agree within {paper} mN"),
-                &How::new("cond-proximal", "norm of forward − inverse", "velocity-change 1e-4"),
+                &How::new(
+                    "cond-proximal",
+                    "norm of forward − inverse",
+                    "velocity-change 1e-4",
+                ),
                 format!("{:.4} mN", mean(sums[0][1])),
                 mean(sums[0][1]) <= paper,
             ));

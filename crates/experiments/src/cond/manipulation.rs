@@ -52,8 +52,7 @@ impl Solver for Watched {
             guess_tolerance: None,
             ..budget.clone()
         };
-        let (mut report, seconds) =
-            processor_time(|| self.inner.solve(problem, &budget, solution));
+        let (mut report, seconds) = processor_time(|| self.inner.solve(problem, &budget, solution));
         if let Ok(mut log) = self.log.lock() {
             log.solves += 1;
             log.iterations += report.iterations;
@@ -169,11 +168,25 @@ fn section(run: &mut Run<'_>, scenario: &Scenario) -> Result<Section> {
     for (number, solver) in solvers.into_iter().enumerate() {
         let share = number as f64 / solvers.len() as f64;
         run.tell(share, &format!("{} with {solver}", scenario.scene))?;
-        shown.push((solver, show(scenario.scene, solver, scenario.test, seconds)?));
+        shown.push((
+            solver,
+            show(scenario.scene, solver, scenario.test, seconds)?,
+        ));
     }
     let mut table = Table::new(
-        &format!("{}, means over steps, the paper's in brackets", scenario.table),
-        ["solver", "MP (mm)", "DT (ms)", "ST (ms)", "IN", "solves at the limit", "steps"],
+        &format!(
+            "{}, means over steps, the paper's in brackets",
+            scenario.table
+        ),
+        [
+            "solver",
+            "MP (mm)",
+            "DT (ms)",
+            "ST (ms)",
+            "IN",
+            "solves at the limit",
+            "steps",
+        ],
     );
     for (solver, one) in &shown {
         let paper = scenario.paper.iter().find(|row| row.0 == *solver);
@@ -199,7 +212,10 @@ fn section(run: &mut Run<'_>, scenario: &Scenario) -> Result<Section> {
     let how = |solver: &str, what: &str| How::new(solver, what, stop.clone());
     let wanted = 1.5 * scenario.paper[0].3;
     let mut statements = vec![Statement::judged(
-        format!("{}: cond takes at most 1.5 times the printed iterations, {wanted:.0}", scenario.table),
+        format!(
+            "{}: cond takes at most 1.5 times the printed iterations, {wanted:.0}",
+            scenario.table
+        ),
         &how("cond", "iterations"),
         format!("{:.1}", cond.iterations()),
         cond.end.is_none() && cond.iterations() <= wanted,
@@ -210,8 +226,15 @@ fn section(run: &mut Run<'_>, scenario: &Scenario) -> Result<Section> {
         .fold(f64::INFINITY, f64::min);
     statements.push(Statement::judged(
         format!("{}: cond has the smallest penetration", scenario.table),
-        &how("cond, pgs, apgd", "mean over steps of the largest penetration"),
-        format!("{:.4} mm, the others {:.4} mm at least", 1e3 * cond.penetration(), 1e3 * least),
+        &how(
+            "cond, pgs, apgd",
+            "mean over steps of the largest penetration",
+        ),
+        format!(
+            "{:.4} mm, the others {:.4} mm at least",
+            1e3 * cond.penetration(),
+            1e3 * least
+        ),
         cond.end.is_none() && cond.penetration() <= least,
     ));
     statements.push(Statement::judged(
@@ -231,21 +254,27 @@ fn section(run: &mut Run<'_>, scenario: &Scenario) -> Result<Section> {
                 scenario.table,
                 time / scenario.paper[0].2
             ),
-            &how(&format!("cond, {solver}"), "processor time of solves, our assembly"),
+            &how(
+                &format!("cond, {solver}"),
+                "processor time of solves, our assembly",
+            ),
             format!("{ratio:.2} times"),
             MISSING,
         ));
     }
-    let curves = shown[..3].iter().enumerate().map(|(color, (solver, one))| Curve {
-        label: (*solver).to_owned(),
-        color,
-        points: one
-            .penetrations
-            .iter()
-            .enumerate()
-            .map(|(step, depth)| (0.01 * step as f64, 1e3 * depth))
-            .collect(),
-    });
+    let curves = shown[..3]
+        .iter()
+        .enumerate()
+        .map(|(color, (solver, one))| Curve {
+            label: (*solver).to_owned(),
+            color,
+            points: one
+                .penetrations
+                .iter()
+                .enumerate()
+                .map(|(step, depth)| (0.01 * step as f64, 1e3 * depth))
+                .collect(),
+        });
     let chart = Chart {
         title: String::new(),
         x_label: "time (s)".to_owned(),

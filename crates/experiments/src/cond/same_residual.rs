@@ -39,7 +39,10 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
     let mut table = Table::new(
         "Processor time (ms) from no guess to a scaled residual (m/s) of the true problem, slowest island of the \
          step; – where it was not reached in 5 s",
-        ["scene", "residual", SOLVERS[0], SOLVERS[1], SOLVERS[2], SOLVERS[3], SOLVERS[4], SOLVERS[5], SOLVERS[6]],
+        [
+            "scene", "residual", SOLVERS[0], SOLVERS[1], SOLVERS[2], SOLVERS[3], SOLVERS[4],
+            SOLVERS[5], SOLVERS[6],
+        ],
     );
     let tolerances = run.or_quick(TOLERANCES.len(), 1);
     for (number, (name, seconds)) in SCENES.into_iter().enumerate() {
@@ -53,7 +56,10 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
         for &tolerance in &TOLERANCES[..tolerances] {
             let mut row = vec![name.to_owned(), format!("{tolerance:.0e}")];
             for solver in SOLVERS {
-                run.tell(number as f64 / SCENES.len() as f64, &format!("{name} with {solver}"))?;
+                run.tell(
+                    number as f64 / SCENES.len() as f64,
+                    &format!("{name} with {solver}"),
+                )?;
                 row.push(time_to(solver, &problem, tolerance, run)?);
             }
             table.rows.push(row);

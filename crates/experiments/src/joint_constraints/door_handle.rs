@@ -16,7 +16,11 @@ use crate::statement::{How, Statement};
 /// How door handles are solved.
 fn how(solver: &str, tolerance: f64) -> How {
     let stop = format!("scaled residual of {tolerance:.0e} m/s");
-    How::new(solver, "positions, velocities and torques of the joint", stop)
+    How::new(
+        solver,
+        "positions, velocities and torques of the joint",
+        stop,
+    )
 }
 
 /// Joint and actuator of the bundled robot.

@@ -61,8 +61,12 @@ pub(super) const TURN_DAMPING: Dimension = dimension(
 pub(super) const INERTIA: Dimension = dimension("inertia", "kg*m^2", "120 g*cm^2", [2, 1, 0, 0]);
 pub(super) const DENSITY: Dimension = dimension("density", "kg/m^3", "7.8 g/cm^3", [-3, 1, 0, 0]);
 pub(super) const COMPLIANCE: Dimension = dimension("compliance", "m/N", "1 um/N", [0, -1, 2, 0]);
-pub(super) const CREEP: Dimension =
-    dimension("tangential compliance", "m/(N*s)", "1 mm/s/N", [0, -1, 1, 0]);
+pub(super) const CREEP: Dimension = dimension(
+    "tangential compliance",
+    "m/(N*s)",
+    "1 mm/s/N",
+    [0, -1, 1, 0],
+);
 pub(super) const FREQUENCY: Dimension = dimension("frequency", "Hz", "200 mHz", [0, 0, -1, 0]);
 pub(super) const PRESSURE: Dimension = dimension("modulus", "Pa", "100 kPa", [-1, 1, -2, 0]);
 pub(super) const BENDING: Dimension =
