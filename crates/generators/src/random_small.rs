@@ -150,7 +150,7 @@ fn random_law(rng: &mut impl Rng) -> Law {
             upper: uniform(rng, 0.0, 0.5),
         },
         _ => Law::Contact {
-            friction: [isotropic; 2],
+            friction: isotropic,
         },
     }
 }

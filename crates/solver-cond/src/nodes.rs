@@ -175,7 +175,7 @@ impl Nodes {
             let gain = match gain {
                 Gain::Absolute(gain) => gain,
                 Gain::Relative(multiple) => {
-                    let mut compliance = 0.0;
+                    let mut compliance: f64 = 0.0;
                     for row in 0..self.virtuals[index].rows {
                         self.for_each(index, row, |dof, value| {
                             compliance += value * value / diagonal[dof];

@@ -263,7 +263,7 @@ impl VelocityIteration {
         if self.iteration == 0 {
             return 1.0;
         }
-        let (mut sps, mut sz, mut zpz) = (0.0, 0.0, 0.0);
+        let (mut sps, mut sz, mut zpz) = (0.0_f64, 0.0_f64, 0.0_f64);
         self.weights.scale = 1.0;
         for (star, (g, before)) in self.star.iter_mut().zip(self.g.iter().zip(&self.g_before)) {
             *star = g - before;

@@ -65,7 +65,7 @@ fn slide(solver: &mut dyn Solver, budget: &Budget) -> Result<Errors> {
 
 /// Springs and dampers under the box, friction against its motion; semi-implicit Euler.
 fn slide_on_springs((stiffness, damping): (f64, f64)) -> Errors {
-    let (mut at, mut v) = (Vector3::zeros(), Vector3::zeros());
+    let (mut at, mut v) = (Vector3::<f64>::zeros(), Vector3::<f64>::zeros());
     let mut path = vec![at];
     for _ in 0..STEPS {
         let at_corner = if at.z < 0.0 {

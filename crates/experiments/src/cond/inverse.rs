@@ -50,7 +50,7 @@ fn difference(problem: &Problem, solution: &Solution, cone: ConeOperator) -> [f6
     rows.update(problem);
     let mut row_velocity = vec![0.0; problem.row_count()];
     rows.mul(&solution.velocity, &mut row_velocity);
-    let (mut size, mut error) = (0.0, 0.0);
+    let (mut size, mut error) = (0.0_f64, 0.0_f64);
     for constraint in problem.constraints() {
         if !constraint.law.is_contact() {
             continue;
@@ -89,7 +89,7 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
         let mut built = stiction_scenes::build(scene, &options)?;
         let dt = built.world.settings().time_step;
         let mut sums = [[0.0; 2]; 2];
-        let mut count = 0;
+        let mut count = 0_u32;
         let steps = (seconds / dt).round() as usize;
         for step in 0..steps {
             run.tell(step as f64 / steps as f64, scene)?;
