@@ -2,9 +2,9 @@
 
 use std::path::{Path, PathBuf};
 
-use nalgebra::Vector3;
 use stiction_io::tet_mesh::{Field, Series, Values};
 use stiction_scenes::Scene;
+use stiction_sim::nalgebra::{Matrix3, Vector3};
 use stiction_sim::{RodHandle, SoftHandle, World};
 
 /// What kind of files.
@@ -105,9 +105,8 @@ fn write_soft(series: &mut Series<4>, world: &World, soft: SoftHandle) -> anyhow
     let displacement: Vec<_> = rest.map(|(rest, now)| now - rest).collect();
     let (velocity, stress) = (world.soft_velocities(soft)?, world.soft_stress(soft)?);
     let elements = world.soft_elements(soft)?;
-    let tensor = |m: &nalgebra::Matrix3<f64>| {
-        [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)].map(|at| m[at])
-    };
+    let tensor =
+        |m: &Matrix3<f64>| [(0, 0), (1, 1), (2, 2), (0, 1), (1, 2), (0, 2)].map(|at| m[at]);
     let stresses: Vec<_> = elements.iter().map(|one| tensor(&one.stress)).collect();
     let strains: Vec<_> = elements.iter().map(|one| tensor(&one.strain)).collect();
     let mises: Vec<_> = elements.iter().map(|one| one.von_mises).collect();
