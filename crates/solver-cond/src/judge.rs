@@ -34,11 +34,9 @@ impl Judge {
         let masses = evaluator.effective_masses();
         let constraints = problem.constraints().iter().zip(&nodes.locals);
         for ((constraint, local), &mass) in constraints.zip(masses) {
-            let lag = if settings.shift {
-                0.0
-            } else {
-                nodes.lag(local)
-            };
+            // What is given up is declared of contacts: other laws are judged as they are.
+            let lags = constraint.law.is_contact() && !settings.shift;
+            let lag = if lags { nodes.lag(local) } else { 0.0 };
             let own = constraint.load(lambda);
             let z = constraint.load(&self.row_velocity) + own * lag;
             let x_bar = z - own / mass;
