@@ -12,6 +12,8 @@ use stiction_sim::{Isometry3, Result, SimError, Vector3};
 const CLOSE: f64 = 1e-9;
 /// Steps that a search may take.
 const MOST_STEPS: usize = 500;
+/// Steps after which joints at their limits are left out: most searches only graze a limit, and arrive without.
+const PLAIN_STEPS: usize = 100;
 /// Damping of the least squares, m and rad.
 const DAMPING: f64 = 1e-2;
 /// How far a joint moves at most in one step of the search, rad or m.
@@ -127,14 +129,14 @@ impl InverseKinematics {
     /// Another model than that it was made for.
     pub fn go_to(&mut self, model: &Model, goal: &Isometry3<f64>) -> Result<f64> {
         let mut miss = f64::INFINITY;
-        for _ in 0..MOST_STEPS {
+        for step in 0..MOST_STEPS {
             joint_jacobians(model, &mut self.data, &self.q)?;
             let error = self.error(model, goal)?;
             miss = error.amax();
             if miss < CLOSE {
                 break;
             }
-            self.step(model, &error)?;
+            self.step(model, &error, step >= PLAIN_STEPS)?;
         }
         Ok(miss)
     }
@@ -150,8 +152,8 @@ impl InverseKinematics {
     }
 
     /// dq = Jᵀ (J Jᵀ + k² 1)⁻¹ e, where k falls with the error: far from singular poses it is Newton's. Joints
-    /// that would leave their range stay at its end, and the others are asked again without them.
-    fn step(&mut self, model: &Model, error: &Vector6<f64>) -> Result<()> {
+    /// that would leave their range stay at its end; where `blocks`, the others are asked again without them.
+    fn step(&mut self, model: &Model, error: &Vector6<f64>, blocks: bool) -> Result<()> {
         let world_axes = ReferenceFrame::LocalWorldAligned;
         frame_jacobian(model, &self.data, self.hand, world_axes, &mut self.jacobian)?;
         self.blocked.fill(false);
@@ -159,7 +161,7 @@ impl InverseKinematics {
             let Some(push) = self.push(error) else {
                 return Ok(());
             };
-            if !self.block(model, &push) {
+            if !(blocks && self.block(model, &push)) {
                 self.advance(model, &push);
                 return Ok(());
             }
