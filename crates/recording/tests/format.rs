@@ -286,6 +286,6 @@ fn a_recording_without_stress_still_reads() {
     assert_eq!(frames.len(), 2);
     for frame in frames {
         assert_eq!(frame.nodes[0].len(), header.deformables[0].nodes);
-        assert_eq!(frame.stress, [Vec::<f32>::new(), Vec::new()]);
+        assert_eq!(frame.stress, [Vec::<f64>::new(), Vec::new()]);
     }
 }

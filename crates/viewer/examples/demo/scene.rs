@@ -404,6 +404,8 @@ fn swinging(s: f64, time: f64) -> [f64; 3] {
     ]
 }
 
+// The test of the page uses it, the demo does not.
+#[allow(dead_code, reason = "the test of the page shares this file")]
 /// A straight rod that is twisted by `turns` from end to end after one second, one body a link.
 pub(crate) fn twisted(turns: f64) -> Recording {
     const LINKS: u32 = 60;
