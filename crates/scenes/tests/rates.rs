@@ -47,12 +47,20 @@ fn alternates(values: &[f64]) -> bool {
     smallest > least && is_even && changes.windows(2).all(|pair| pair[0] * pair[1] < 0.0)
 }
 
-/// Rates of all degrees of freedom of robots and free bodies.
+/// Rates of the joints of robots; what lies loose in a heap rattles by itself.
+fn joint_rates(world: &World) -> Vec<f64> {
+    let is_robot = |name: &str| world.find_robot(name).is_ok();
+    let elements = world.layout().elements().iter();
+    let joints = elements.filter(|element| is_robot(&element.name));
+    let rates = joints.flat_map(|element| world.state().v[element.v.clone()].iter());
+    rates.copied().collect()
+}
+
 fn look_at(name: &str, world: &mut World, steps: usize) {
     let mut rates = Rates::default();
     for _ in 0..steps {
         world.step().unwrap();
-        if let Some((dof, values)) = rates.look(world.state().v.clone()) {
+        if let Some((dof, values)) = rates.look(joint_rates(world)) {
             panic!(
                 "{name}: velocity {dof} alternates at {} s: {values:?}",
                 world.time()
@@ -86,6 +94,9 @@ fn nothing_alternates_in_the_scenes() {
             scene.world,
             if info.name.contains("dish") { 30 } else { 90 },
         );
+        if info.name == "panda" {
+            assert_eq!(joint_rates(&world).len(), 9, "two fingers too");
+        }
         look_at(info.name, &mut world, steps);
     }
 }

@@ -166,7 +166,8 @@ fn hands_and_drives_put_energy_in() {
     // The torque times the angle, but for half a step.
     assert!((sum.drives - 0.2 * spin.position).abs() < 0.2 * spin.velocity * DT);
     assert!(sum.driven.abs() > 1e-3, "{sum:?}");
-    assert_eq!(sum.account, 0.0, "{sum:?}");
+    // Nothing but rounding.
+    assert!(sum.account.abs() < 1e-12 * sum.drives, "{sum:?}");
 }
 
 /// A free body whose velocity grows by a share in every step, which nobody explains.

@@ -46,6 +46,8 @@ pub(crate) struct VelocityIteration {
     iteration: usize,
     least_change: f64,
     backoff: f64,
+    /// Whether changes have grown in this solve.
+    has_grown: bool,
     operations: u64,
 }
 
@@ -107,6 +109,7 @@ impl VelocityIteration {
         self.accelerator.restart();
         (self.iteration, self.operations) = (0, 0);
         (self.least_change, self.backoff) = (f64::INFINITY, 1.0);
+        self.has_grown = false;
         self.start_from(problem, settings, guess);
         Ok(())
     }
@@ -238,10 +241,12 @@ impl VelocityIteration {
             .chebyshev
             .as_ref()
             .is_some_and(|chebyshev| self.accelerator.is_on(chebyshev));
-        if !is_accelerated {
+        // Where changes grew before, it was not the acceleration alone.
+        if !is_accelerated || self.has_grown {
             self.backoff *= SHORTER;
             self.weights.scale *= SHORTER;
         }
+        self.has_grown = true;
         self.accelerator.restart();
         self.before.copy_from_slice(&self.x);
         self.least_change = change;

@@ -24,9 +24,16 @@ impl Law {
                 normal_compliance,
                 friction,
             } => {
-                // Without friction there is no tangential impulse to be found.
-                let slides_freely = friction == [0.0; 2];
-                normal_compliance > 0.0 && (tangential_compliance > 0.0 || slides_freely)
+                if friction == [0.0; 2] && tangential_compliance == 0.0 {
+                    // There is no tangential impulse to be found: any compliance finds none.
+                    let law = Law::CompliantContact {
+                        tangential_compliance: 1.0,
+                        normal_compliance,
+                        friction,
+                    };
+                    return law.inverse_impulse(rows, z, e, operator);
+                }
+                normal_compliance > 0.0 && tangential_compliance > 0.0
             }
             Law::Soft { .. } => true,
             Law::Unilateral
