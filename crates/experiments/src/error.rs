@@ -24,7 +24,7 @@ pub enum ExperimentError {
     Robot(#[from] IoError),
     /// A bundled scene could not be built.
     #[error(transparent)]
-    Scene(#[from] LoadError),
+    Scene(Box<LoadError>),
     /// A figure could not be drawn.
     #[error("the figure \"{figure}\" could not be drawn: {problem}")]
     Figure {
@@ -65,4 +65,10 @@ pub enum ExperimentError {
         /// Why not.
         problem: String,
     },
+}
+
+impl From<LoadError> for ExperimentError {
+    fn from(error: LoadError) -> Self {
+        Self::Scene(Box::new(error))
+    }
 }

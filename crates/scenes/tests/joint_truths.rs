@@ -90,6 +90,8 @@ fn a_door_handle_sticks_below_its_friction_and_slips_above() {
 fn looseness(solver: &str) -> f64 {
     match solver {
         "convex" => 1e2,
+        // Converged by the residual, which is measured with effective masses: rates may be some times as far off.
+        "newton-fb" | "newton-natural" => 5.0,
         "cond-shifted" => 1.0,
         _ if solver.starts_with("cond") => 2e5,
         _ => 1.0,
@@ -132,7 +134,7 @@ fn farthest(solver: &str, limit: f64) -> f64 {
 fn a_door_handle_under_periodic_torque_never_passes_its_limits() {
     for (solver, _) in solvers::all() {
         let bound = match looseness(solver) {
-            1.0 => 1e-9,
+            factor if factor < 1e2 => 1e-9,
             factor => 1e-6 * factor,
         };
         let beyond = farthest(solver, 0.6) - 0.6;

@@ -64,7 +64,7 @@ impl Weights {
         self.add_virtual(source, settings);
         self.set_blocks(source, settings);
         if settings.step_matrix == StepMatrix::Eigenvalues {
-            self.scale = self.from_eigenvalues(source);
+            self.scale = self.scale_by_eigenvalues(source);
         }
     }
 
@@ -238,7 +238,7 @@ impl Weights {
     }
 
     /// 2/(σ_min + σ_max) of P⁻¹A, for tests and ablations: this one allocates.
-    fn from_eigenvalues(&self, source: &Source<'_>) -> f64 {
+    fn scale_by_eigenvalues(&self, source: &Source<'_>) -> f64 {
         let n = self.diagonal.len();
         let dimension = source.product.dimension();
         // Any start that is not at right angles to the vectors sought.

@@ -266,7 +266,8 @@ fn soft_bodies_are_coloured_by_stress_and_rods_twist() {
     f.browser.press("s");
     assert_eq!(hidden(&mut f, "stress-legend"), json!(true));
     let changed = difference(&colored, &f.browser.picture());
-    assert!(changed > 500, "{changed} pixels show the stress");
+    // The picture is 96 × 60 pixels small.
+    assert!(changed > 30, "{changed} pixels show the stress");
 
     // Without stress there is nothing to switch; a twist of the links moves the rod's halves alone.
     f.open(&scene::twisted(2.0), "t=0&plots=0&ui=0&pitch=0");
@@ -274,7 +275,7 @@ fn soft_bodies_are_coloured_by_stress_and_rods_twist() {
     let straight = f.browser.picture();
     f.browser.press("End");
     let turned = difference(&straight, &f.browser.picture());
-    assert!(turned > 500, "{turned} pixels show the twist");
+    assert!(turned > 30, "{turned} pixels show the twist");
     let angle = |k: usize| {
         format!(
             "(() => {{ const p = stiction.renderer.deformables.batches[0].vertexPositions;

@@ -152,11 +152,31 @@ fn settings_are_those_of_the_source() {
             "PgsSettings",
             "per-contact solvers",
         ),
-        ("crates/solver-cond/src/settings.rs", "CondSettings", "`cond` and its relatives"),
-        ("crates/solver-first-order/src/apgd.rs", "ApgdSettings", "`apgd`"),
-        ("crates/solver-first-order/src/fadmm.rs", "FadmmSettings", "`fadmm`"),
-        ("crates/solver-first-order/src/ccs.rs", "CcsSettings", "`ccs`"),
-        ("crates/solver-newton/src/nonsmooth.rs", "NewtonSettings", "Newton solvers"),
+        (
+            "crates/solver-cond/src/settings.rs",
+            "CondSettings",
+            "`cond` and its relatives",
+        ),
+        (
+            "crates/solver-first-order/src/apgd.rs",
+            "ApgdSettings",
+            "`apgd`",
+        ),
+        (
+            "crates/solver-first-order/src/fadmm.rs",
+            "FadmmSettings",
+            "`fadmm`",
+        ),
+        (
+            "crates/solver-first-order/src/ccs.rs",
+            "CcsSettings",
+            "`ccs`",
+        ),
+        (
+            "crates/solver-newton/src/nonsmooth.rs",
+            "NewtonSettings",
+            "Newton solvers",
+        ),
     ] {
         let _ = write!(
             text,

@@ -342,9 +342,6 @@ mod tests {
         for part in [table, anisotropic] {
             let mut silent = |_: f64, _: &str| {};
             let section = part(&mut Run::alone(&options, &mut silent)).unwrap();
-            for statement in &section.statements {
-                println!("{}", statement.line());
-            }
             let missed = section
                 .statements
                 .iter()

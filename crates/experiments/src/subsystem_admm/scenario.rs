@@ -95,7 +95,7 @@ pub(super) struct Accuracy {
 
 /// Simulates `steps` steps of a scene with a solver and measures what it leaves of the constraints.
 pub(super) fn accuracy(
-    run: &mut Run<'_>,
+    run: &Run<'_>,
     scene: &mut Scene,
     solver: &str,
     iterations: usize,
