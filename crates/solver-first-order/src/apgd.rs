@@ -3,7 +3,7 @@
 //! Minimises ½ λᵀGλ + λᵀ(J A⁻¹ b + e) over the cones by Nesterov's method with backtracking and restarts. Each
 //! constraint is measured by its effective mass m, so that rows of different units agree on a step:
 //! λ⁺ = T(z − λ L/m; m/L), the closed form of the law, which is a projection for cones and makes any other law
-//! welcome. [APGD] has m = 1.
+//! welcome. \[APGD\] has m = 1.
 
 use stiction_constraints::{
     Budget, ConeOperator, Declaration, Delassus, Failure, Problem, Relaxation, Report,

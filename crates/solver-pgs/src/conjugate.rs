@@ -1,4 +1,4 @@
-//! The conjugate-gradient acceleration of Gauss–Seidel sweeps, [NNCG].
+//! The conjugate-gradient acceleration of Gauss–Seidel sweeps, \[NNCG\].
 //!
 //! What a sweep changes plays the part of the negative gradient: r = x − y with x the impulses after the sweep that
 //! began at y. With β = |r|²/|r_old|² (Fletcher–Reeves), p ← β p + r and the next sweep begins at y + p = x + β p_old;

@@ -14,7 +14,7 @@ pub enum Method {
     Ccp,
     /// `pgs-lcp`: Gauss–Seidel on the four-sided pyramid |λ_t| ≤ μ λ_n, row by row, [CMC, Alg. 1].
     Lcp,
-    /// `pgs-cg`: as [`Method::Ncp`], with the steps of sweeps made conjugate to each other, [NNCG].
+    /// `pgs-cg`: as [`Method::Ncp`], with the steps of sweeps made conjugate to each other, \[NNCG\].
     ConjugateGradient,
     /// `jacobi`: as [`Method::Ncp`], all contacts from the same iterate.
     Jacobi,

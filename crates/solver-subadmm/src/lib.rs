@@ -23,11 +23,11 @@
 //! # Ok::<(), stiction_constraints::ProblemError>(())
 //! ```
 //!
-//! - `[AL]`: Lee, Lee, Park, Yun, Lee, *Variations of Augmented Lagrangian for Robotic Multicontact
+//! - `\[AL\]`: Lee, Lee, Park, Yun, Lee, *Variations of Augmented Lagrangian for Robotic Multicontact
 //!   Simulation*, IEEE T-RO 2025; equation numbers in this crate are from it.
 //! - `[SubADMM-2023]`: Lee, Lee, Lee, *Modular and Parallelizable Multibody Physics Simulation via
 //!   Subsystem-Based ADMM*.
-//! - `[RBDA]`: Featherstone, *Rigid Body Dynamics Algorithms*.
+//! - `\[RBDA\]`: Featherstone, *Rigid Body Dynamics Algorithms*.
 
 mod anderson;
 mod balance;

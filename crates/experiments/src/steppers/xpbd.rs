@@ -1,11 +1,11 @@
-//! Position-based dynamics of a rod in small steps, [XPBD] with the substeps and contacts of [DRB].
+//! Position-based dynamics of a rod in small steps, \[XPBD\] with the substeps and contacts of [DRB].
 //!
 //! A step is cut into substeps of h, each with one sweep: links move freely, every joint corrects the poses of its two links by one
 //! block of XPBD, Δλ = −(J M⁻¹ Jᵀ + α/h²)⁻¹ C with C its strains and α one over their stiffness, contacts push links out of what
 //! they are in, friction takes the motion along the surface up to μ times the push, and velocities are what the poses did. It
 //! solves no contact problem: nothing in it is complementary, and stiffness depends on the substep.
 //!
-//! [XPBD] M. Macklin, M. Müller, N. Chentanez, "XPBD: position-based simulation of compliant constrained dynamics", 2016.
+//! \[XPBD\] M. Macklin, M. Müller, N. Chentanez, "XPBD: position-based simulation of compliant constrained dynamics", 2016.
 //! [DRB] M. Müller, M. Macklin, N. Chentanez, S. Jeschke, T. Kim, "Detailed rigid body simulation with extended position based
 //! dynamics", 2020.
 
