@@ -67,8 +67,8 @@ Files are called after the scene or its file, and are written to the current fol
 replaced once the new one is whole; a link stays one; pipes and terminals are written through; read-only
 files, folders, disks and sockets are refused.
 
-Ctrl-C (SIGINT), SIGTERM and SIGHUP end a run within a tenth of a second: what was simulated so far is
-written. A second one ends it at once, with exit code 130.
+Ctrl-C (SIGINT), SIGTERM and SIGHUP end a run within a tenth of a second; what was simulated so far is
+then written. A second one ends it at once, with exit code 130.
 Exit code: 0 when the run ended (by itself or by a signal), 1 when a step failed (what was simulated
 before is still written, and the problem that could not be solved too, unless --no-output), 2 on bad usage or input.";
 

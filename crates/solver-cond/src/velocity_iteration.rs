@@ -46,8 +46,8 @@ pub(crate) struct VelocityIteration {
     iteration: usize,
     least_change: f64,
     backoff: f64,
-    /// Whether changes have grown in this solve.
-    has_grown: bool,
+    /// Of the first iteration; infinite before it.
+    first_change: f64,
     operations: u64,
 }
 
@@ -109,7 +109,7 @@ impl VelocityIteration {
         self.accelerator.restart();
         (self.iteration, self.operations) = (0, 0);
         (self.least_change, self.backoff) = (f64::INFINITY, 1.0);
-        self.has_grown = false;
+        self.first_change = f64::INFINITY;
         self.start_from(problem, settings, guess);
         Ok(())
     }
@@ -233,6 +233,9 @@ impl VelocityIteration {
 
     /// Where changes grow the acceleration is restarted, or where there is none, steps are shortened.
     fn watch(&mut self, change: f64, settings: &CondSettings) {
+        if self.first_change.is_infinite() {
+            self.first_change = change;
+        }
         if change <= GROWTH * self.least_change {
             self.least_change = self.least_change.min(change);
             return;
@@ -241,12 +244,11 @@ impl VelocityIteration {
             .chebyshev
             .as_ref()
             .is_some_and(|chebyshev| self.accelerator.is_on(chebyshev));
-        // Where changes grew before, it was not the acceleration alone.
-        if !is_accelerated || self.has_grown {
+        // What has grown beyond where it began diverges with and without acceleration.
+        if !is_accelerated || change > GROWTH * self.first_change {
             self.backoff *= SHORTER;
             self.weights.scale *= SHORTER;
         }
-        self.has_grown = true;
         self.accelerator.restart();
         self.before.copy_from_slice(&self.x);
         self.least_change = change;

@@ -20,6 +20,8 @@ const SOLVERS: [(&str, usize, f64); 4] = [
 ];
 /// Every so many steps are solved again.
 const EVERY: usize = 20;
+/// A problem that no impulses at all solve this well, in the paper's residual, shows nothing.
+const NOTHING_TO_DO: f64 = 1e-6;
 
 /// What became of one solver.
 struct Track {
@@ -43,6 +45,9 @@ impl Track {
         };
         let mut solution = Solution::cold();
         let report = self.solver.solve(problem, &budget, &mut solution);
+        if report.start_residual < NOTHING_TO_DO {
+            return;
+        }
         let mut best = report.start_residual;
         let mut history = vec![best; self.iterations + 1];
         let mut entries = report.history.iter().peekable();
@@ -71,7 +76,7 @@ fn quantile(mut values: Vec<f64>, share: f64) -> f64 {
 }
 
 pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
-    let seconds = run.or_quick(10.0, 0.5);
+    let seconds = run.or_quick(10.0, 2.0);
     let options = Options {
         seconds: Some(seconds),
         ..Options::default()
@@ -145,7 +150,7 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
              every joint carries a box on a plate and is sent to random postures. Contact, joint friction and \
              joint limits are one problem in every step. The problem of every {EVERY}th step is solved without \
              a guess and with a tolerance of 0, by the algorithms as printed and by ours: what is shown is how \
-             far iterations get, not where a tolerance ended them. The paper does not say after how many \
+             far iterations get, not where a tolerance ended them; problems that need no impulses are left out. The paper does not say after how many \
              iterations its figures were read off."
         ),
         statements,
