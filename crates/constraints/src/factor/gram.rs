@@ -34,6 +34,8 @@ pub(crate) struct Gram {
     update: Vec<f64>,
     /// Yᵀ Y, by columns, only its lower triangle.
     product: Vec<f64>,
+    /// The diagonal of Yᵀ Y, by place.
+    norms: Vec<f64>,
 }
 
 impl Gram {
@@ -61,8 +63,40 @@ impl Gram {
         self.product[i.min(k) * self.order.len() + i.max(k)]
     }
 
+    /// x_iᵀ A⁻¹ x_i after [`update_norms`](Self::update_norms).
+    pub(crate) fn norm_squared(&self, i: usize) -> f64 {
+        self.norms[self.place[i]]
+    }
+
     /// Computes all products with a factor.
     pub(super) fn update(&mut self, symbolic: &SymbolicFactor, factor: &[f64]) {
+        self.substitute(symbolic, factor);
+        self.multiply(symbolic);
+    }
+
+    /// Computes the product of each column with itself alone.
+    pub(super) fn update_norms(&mut self, symbolic: &SymbolicFactor, factor: &[f64]) {
+        self.substitute(symbolic, factor);
+        self.norms.clear();
+        self.norms.resize(self.order.len(), 0.0);
+        for (reached_by, (panel, &first)) in self
+            .reached_by
+            .iter()
+            .zip(symbolic.panels().iter().zip(&self.first))
+            .filter(|(reached_by, _)| !reached_by.is_empty())
+        {
+            let count = reached_by.len();
+            let part = &self.y[first..][..panel.columns.len() * count];
+            for row in part.chunks_exact(count) {
+                for (norm, value) in self.norms[reached_by.clone()].iter_mut().zip(row) {
+                    *norm += value * value;
+                }
+            }
+        }
+    }
+
+    /// Y = L⁻¹ P X.
+    fn substitute(&mut self, symbolic: &SymbolicFactor, factor: &[f64]) {
         self.sort_columns(symbolic);
         self.lay_out(symbolic);
         for index in 0..symbolic.panels().len() {
@@ -70,7 +104,6 @@ impl Gram {
                 self.eliminate(symbolic, factor, index);
             }
         }
-        self.multiply(symbolic);
     }
 
     fn column(&self, index: usize) -> &[(usize, f64)] {

@@ -181,6 +181,13 @@ impl DynamicsMatrix {
         }
     }
 
+    /// Products of each column of `gram` with itself by A_j⁻¹ of a sparse subsystem.
+    pub(crate) fn inverse_norms(&self, subsystem: usize, gram: &mut Gram) {
+        if let BlockFactor::Sparse(factor) = &self.blocks[subsystem] {
+            factor.inverse_norms(gram);
+        }
+    }
+
     /// Calls `visit(row, column, value)` for every stored entry of the lower triangle of A
     /// (row ≥ column, degrees of freedom of the whole problem), in a fixed order.
     pub fn for_each_lower_entry(&self, mut visit: impl FnMut(usize, usize, f64)) {

@@ -143,6 +143,13 @@ impl SparseFactor {
         }
     }
 
+    /// Products of each column of `gram` with itself by A⁻¹.
+    pub(super) fn inverse_norms(&self, gram: &mut Gram) {
+        if let Some(symbolic) = &self.symbolic {
+            gram.update_norms(symbolic, &self.factor);
+        }
+    }
+
     /// Largest diagonal entry of A over what is left of it as a pivot: how much is lost.
     pub(super) fn largest_pivot_ratio(&self) -> f64 {
         let (Some(matrix), Some(symbolic)) = (&self.matrix, &self.symbolic) else {
@@ -292,6 +299,10 @@ mod tests {
             for i in 0..columns {
                 let mut solved = dense[i].clone();
                 factor.solve_in_place(&mut solved);
+                factor.inverse_norms(&mut gram);
+                let expected: f64 = solved.iter().zip(&dense[i]).map(|(a, b)| a * b).sum();
+                let found = gram.norm_squared(i);
+                assert!((found - expected).abs() < 1e-12 * (1.0 + expected));
                 for k in 0..columns {
                     let expected: f64 = solved.iter().zip(&dense[k]).map(|(a, b)| a * b).sum();
                     let found = gram.value(i, k);

@@ -2,6 +2,7 @@
 
 use super::careful::{CORRECTIONS, Careful};
 use super::maps::{de_saxce, fischer_burmeister, natural_map, paper};
+use super::sparse_masses::SparseMasses;
 use super::{Residuals, worse};
 use crate::cone;
 use crate::factor::DynamicsMatrix;
@@ -40,6 +41,7 @@ pub struct ResidualEvaluator {
     product: Vec<f64>,
     generalized_impulse: Vec<f64>,
     columns: Vec<[f64; 4]>,
+    sparse_masses: SparseMasses,
     /// √(bᵀA_j⁻¹b) of each subsystem, √J; and that with what impulses bring in.
     free_energy: Vec<f64>,
     energy: Vec<f64>,
@@ -141,6 +143,10 @@ impl ResidualEvaluator {
         self.gross_diagonal.clear();
         self.largest_term_mass = 0.0;
         let mut trace = 0.0;
+        let sparse = self
+            .sparse_masses
+            .update(problem, &self.dynamics, &self.rows);
+        let mut sparse = sparse.iter();
         for (index, constraint) in problem.constraints().iter().enumerate() {
             let mut total = 0.0;
             let segments = self.rows.segments(index);
@@ -154,9 +160,16 @@ impl ResidualEvaluator {
                 let group = &segments[at..at + count];
                 let dofs = problem.dof_starts()[subsystem]..problem.dof_starts()[subsystem + 1];
                 let solved = &mut self.product[..dofs.len()];
-                let mut sum = 0.0;
+                let mut sum = match self.dynamics.is_sparse(subsystem) {
+                    true => sparse.next().copied().unwrap_or(0.0),
+                    false => 0.0,
+                };
                 // Three rows at a time: those of a contact.
-                for first_row in (0..constraint.rows).step_by(3) {
+                let dense_rows = match self.dynamics.is_sparse(subsystem) {
+                    true => 0,
+                    false => constraint.rows,
+                };
+                for first_row in (0..dense_rows).step_by(3) {
                     self.columns.clear();
                     for segment in group {
                         let values = self.rows.values(index, segment);

@@ -4,6 +4,7 @@ mod careful;
 mod cone_model;
 mod evaluator;
 mod maps;
+mod sparse_masses;
 
 pub use evaluator::ResidualEvaluator;
 

@@ -31,6 +31,8 @@ pub(super) struct Body<'a> {
     pub(super) inertial: Option<(&'a Element, Isometry3<f64>)>,
     pub(super) is_mocap: bool,
     pub(super) gravity_compensation: f64,
+    /// Whether it is a node of a `<flex>`: three slides and a mass.
+    pub(super) is_node: bool,
 }
 
 /// A named frame on a body.
@@ -69,6 +71,7 @@ pub(super) fn read<'a>(context: &Context<'a>) -> Result<Tree<'a>> {
         inertial: None,
         is_mocap: false,
         gravity_compensation: 0.0,
+        is_node: false,
     });
     walker.taken.insert(("body", "world".to_owned()), ());
     for world in context.root.children_of("worldbody") {
@@ -177,6 +180,7 @@ impl<'a> Walker<'_, 'a> {
             inertial: None,
             is_mocap,
             gravity_compensation: attributes.number_or("gravcomp", 0.0)?,
+            is_node: false,
         };
         self.tree.bodies.push(body);
         let inside = Around {

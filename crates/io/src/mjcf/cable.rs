@@ -52,11 +52,6 @@ impl<'a> Builder<'_, 'a> {
             Some(value) => value.word(&["free", "ball", "none"])?,
             None => "free",
         };
-        if start == "ball" {
-            let reason = "a link is held fast or not at all here";
-            self.leave_out(element, "<composite initial=\"ball\">", reason);
-            return Ok(());
-        }
         let points = points(&attributes)?;
         let offset = match attributes.get("offset") {
             Some(value) => value.vector()?,
@@ -111,11 +106,12 @@ impl<'a> Builder<'_, 'a> {
             None => format!("cable-{number}"),
         };
         let attach = match start {
-            "none" => vec![RodAttachment {
+            "free" => Vec::new(),
+            held => vec![RodAttachment {
                 body: self.mount(cable.body, &Isometry3::identity()).body,
                 link: RodLink::Start,
+                pivot: held == "ball",
             }],
-            _ => Vec::new(),
         };
         (self.places).insert(format!("rod[{number}]"), element.place());
         self.scene.rods.push(RodDescription {

@@ -1,4 +1,4 @@
-//! `<flexcomp>` of dimension 3: soft bodies.
+//! `<flexcomp>`: soft bodies of dimension 3; strings of dimension 1 go on to their own file.
 
 use nalgebra::{Isometry3, Point3, Vector3};
 use stiction_collision::Groups;
@@ -91,11 +91,7 @@ impl<'a> Builder<'_, 'a> {
                 self.leave_out(element, "<flexcomp> of dimension 2", reason);
                 return Ok(());
             }
-            ("circle", _) | (_, 1) => {
-                let reason = "a string without bending stiffness is no rod here";
-                self.leave_out(element, "<flexcomp> of dimension 1", reason);
-                return Ok(());
-            }
+            ("circle", _) | (_, 1) => return self.add_string(flex, &attributes, kind),
             _ => {}
         }
         if attributes.flag_or("rigid", false)? {
@@ -153,10 +149,7 @@ impl<'a> Builder<'_, 'a> {
         let pose = pose::pose(&attributes, &context.compiler)?;
         let touch = self.flex_touch(element)?;
         let number = self.scene.soft.len();
-        let name = match attributes.get("name") {
-            Some(value) => format!("{}{}", value.text, flex.suffix),
-            None => format!("flex-{number}"),
-        };
+        let name = name(&attributes, flex, number);
         (self.places).insert(format!("soft[{number}]"), element.place());
         self.scene.soft.push(SoftDescription {
             name,
@@ -175,7 +168,7 @@ impl<'a> Builder<'_, 'a> {
     }
 
     /// The elasticity of a flexcomp, without density; `None` for one that has none.
-    fn elastic(&self, element: &'a Element) -> Result<Option<Elastic>> {
+    pub(super) fn elastic(&self, element: &'a Element) -> Result<Option<Elastic>> {
         let notes = &self.context.defaults.notes;
         let mut values: [Option<Value<'a>>; 3] = [None; 3];
         let names = ["young", "poisson", "damping"];
@@ -245,28 +238,8 @@ impl<'a> Builder<'_, 'a> {
             ("grid", _) => FlexMesh::grid(count, &spacing),
             (_, Some(form)) => FlexMesh::around_middle(count, &spacing, form),
             ("direct", _) => {
-                let points = attributes.need("point")?;
-                let numbers = points.list(3..=usize::MAX)?;
-                if numbers.len() % 3 != 0 {
-                    return Err(points.error("is cut off", "give three numbers to a point"));
-                }
-                let nodes = numbers.chunks_exact(3);
-                let nodes = nodes.map(|at| Vector3::from_column_slice(at).component_mul(&scale));
-                let nodes: Vec<Point3<f64>> = nodes.map(Point3::from).collect();
-                let value = attributes.need("element")?;
-                let mut corners = Vec::new();
-                for number in value.list(4..=usize::MAX)? {
-                    if !(number >= 0.0 && number < nodes.len() as f64 && number.fract() == 0.0) {
-                        let advice = format!("the {} points count from 0", nodes.len());
-                        return Err(value.error(format!("there is no point {number}"), advice));
-                    }
-                    corners.push(number as u32);
-                }
-                if corners.len() % 4 != 0 {
-                    return Err(value.error("is cut off", "give four points to a tetrahedron"));
-                }
-                let tets = corners.chunks_exact(4);
-                let tets = tets.map(|tet| [tet[0], tet[1], tet[2], tet[3]]).collect();
+                let nodes = points(attributes)?;
+                let tets = tets(attributes.need("element")?, nodes.len())?;
                 FlexMesh { nodes, tets }.turned()
             }
             _ => {
@@ -303,7 +276,7 @@ impl<'a> Builder<'_, 'a> {
     }
 
     /// How a flexcomp touches.
-    fn flex_touch(&mut self, element: &'a Element) -> Result<TouchDescription> {
+    pub(super) fn flex_touch(&mut self, element: &'a Element) -> Result<TouchDescription> {
         let notes = &self.context.defaults.notes;
         let mut touch = TouchDescription::new(true);
         let mut bits = [1, 1];
@@ -348,8 +321,55 @@ pub(super) fn config<'a>(plugin: &'a Element, key: &str) -> Option<Value<'a>> {
     Value::of(found, "value")
 }
 
+/// The name of a deformable, given or by its number.
+pub(super) fn name(attributes: &Attributes<'_>, flex: &Deformable<'_>, number: usize) -> String {
+    match attributes.get("name") {
+        Some(value) => format!("{}{}", value.text, flex.suffix),
+        None => format!("flex-{number}"),
+    }
+}
+
+/// The points of one of type `direct`, scaled.
+pub(super) fn points(attributes: &Attributes<'_>) -> Result<Vec<Point3<f64>>> {
+    let scale = match attributes.get("scale") {
+        Some(value) => value.vector()?,
+        None => Vector3::repeat(1.0),
+    };
+    let points = attributes.need("point")?;
+    let numbers = points.list(3..=usize::MAX)?;
+    if numbers.len() % 3 != 0 {
+        return Err(points.error("is cut off", "give three numbers to a point"));
+    }
+    let nodes = numbers.chunks_exact(3);
+    let nodes = nodes.map(|at| Vector3::from_column_slice(at).component_mul(&scale));
+    Ok(nodes.map(Point3::from).collect())
+}
+
+/// Numbers of points, so many to an element.
+pub(super) fn corners(value: Value<'_>, points: usize, of_element: usize) -> Result<Vec<u32>> {
+    let mut corners = Vec::new();
+    for number in value.list(of_element..=usize::MAX)? {
+        if !(number >= 0.0 && number < points as f64 && number.fract() == 0.0) {
+            let advice = format!("the {points} points count from 0");
+            return Err(value.error(format!("there is no point {number}"), advice));
+        }
+        corners.push(number as u32);
+    }
+    match corners.len() % of_element {
+        0 => Ok(corners),
+        _ => Err(value.error("is cut off", format!("give {of_element} points to an element"))),
+    }
+}
+
+/// Tetrahedra by their corners.
+pub(super) fn tets(value: Value<'_>, points: usize) -> Result<Vec<[u32; 4]>> {
+    let corners = corners(value, points, 4)?;
+    let tets = corners.chunks_exact(4);
+    Ok(tets.map(|tet| [tet[0], tet[1], tet[2], tet[3]]).collect())
+}
+
 /// Numbers of nodes along the axes.
-fn counts(attributes: &Attributes<'_>) -> Result<[usize; 3]> {
+pub(super) fn counts(attributes: &Attributes<'_>) -> Result<[usize; 3]> {
     let Some(value) = attributes.get("count") else {
         return Ok([10; 3]);
     };
@@ -364,7 +384,7 @@ fn counts(attributes: &Attributes<'_>) -> Result<[usize; 3]> {
 }
 
 /// Numbers of the nodes that are fixed to the body around.
-fn pins(element: &Element, kind: &str, count: [usize; 3], nodes: usize) -> Result<Vec<usize>> {
+pub(super) fn pins(element: &Element, kind: &str, count: [usize; 3], nodes: usize) -> Result<Vec<usize>> {
     let mut pinned = Vec::new();
     for pin in element.children_of("pin") {
         let whole = |name: &'static str, group: usize, most: &[usize]| -> Result<Vec<usize>> {

@@ -108,6 +108,9 @@ impl<'a> Builder<'_, 'a> {
         q: &[f64],
         v: Option<&[f64]>,
     ) {
+        if self.layout.roles[body] == Role::Node {
+            return;
+        }
         let (mut position, mut velocity) = (q.to_vec(), v.unwrap_or(&[]).to_vec());
         match joint.kind {
             Kind::Slide | Kind::Hinge => {}

@@ -20,6 +20,8 @@ pub(super) enum Role {
     Free(usize),
     /// A link of the robot.
     Link,
+    /// A node of a soft body or string.
+    Node,
 }
 
 /// What bodies become, and where they are in the pose that the file describes.
@@ -44,6 +46,10 @@ impl Layout {
         let free = free_bodies(bodies);
         for (index, body) in bodies.iter().enumerate().skip(1) {
             poses.push(poses[body.parent] * body.pose);
+            if body.is_node {
+                roles.push(Role::Node);
+                continue;
+            }
             roles.push(match (body.joints.is_empty(), roles[body.parent]) {
                 (false, _) if free[index] => Role::Free(index),
                 (false, Role::Driven(_)) => {
@@ -94,7 +100,8 @@ impl Layout {
 fn free_bodies(bodies: &[Body<'_>]) -> Vec<bool> {
     let mut root = vec![0; bodies.len()];
     let mut free = vec![false; bodies.len()];
-    for (index, body) in bodies.iter().enumerate().skip(1) {
+    let others = bodies.iter().enumerate().skip(1);
+    for (index, body) in others.filter(|(_, body)| !body.is_node) {
         let above = root[body.parent];
         root[index] = match (above, body.joints.is_empty()) {
             (0, true) => 0,

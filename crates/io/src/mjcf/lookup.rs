@@ -119,7 +119,7 @@ impl<'a> Builder<'_, 'a> {
                 self.world_is_used.set(true);
                 (WORLD.to_owned(), Isometry3::identity())
             }
-            Role::Fixed => (name(body), Isometry3::identity()),
+            Role::Fixed | Role::Node => (name(body), Isometry3::identity()),
             Role::Link => (
                 format!("{}/{}", self.robot, name(body)),
                 Isometry3::identity(),

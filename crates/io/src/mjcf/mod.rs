@@ -33,6 +33,7 @@
 mod actuator;
 mod asset;
 mod body;
+mod body_flex;
 mod cable;
 mod compiler;
 mod contact;
@@ -57,6 +58,7 @@ mod robot;
 mod scene;
 mod schema;
 mod sensor;
+mod string;
 mod tendon;
 mod value;
 mod write;
@@ -154,10 +156,12 @@ fn convert(
         meshes: options.meshes,
         seconds: options.seconds,
     };
-    let tree = body::read(&context)?;
+    let mut tree = body::read(&context)?;
+    body_flex::mark_nodes(&context, &mut tree);
     let mut builder = Builder::new(&context, tree, contact::paired(root))?;
     builder.add_bodies()?;
     builder.add_deformables()?;
+    builder.add_body_flexes()?;
     builder.add_contacts()?;
     builder.add_tendons()?;
     builder.add_equalities()?;

@@ -13,7 +13,7 @@ const HARD: &str = "contacts, limits and joints are hard here, not springs";
 const EXACT: &str = "contact is solved exactly here, by solvers with settings of their own";
 const AIR: &str = "there is no air or water here";
 const PLUGIN: &str = "plugins of MuJoCo are not run";
-const DEFORMABLE: &str = "of what deforms only solid <flexcomp>s and cables are read";
+const DEFORMABLE: &str = "of what deforms only solids, strings and cables are read";
 const NODES: &str = "the surface is where the nodes are";
 
 fn of_element(tag: &str) -> Option<&'static str> {

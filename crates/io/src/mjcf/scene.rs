@@ -88,7 +88,7 @@ impl<'c, 'a> Builder<'c, 'a> {
                 Role::Fixed => BodyKind::Fixed,
                 Role::Driven(root) if root == index => BodyKind::Driven,
                 Role::Free(root) if root == index => BodyKind::Free(self.free_mass(index)?),
-                Role::Driven(_) | Role::Free(_) | Role::Link => continue,
+                Role::Driven(_) | Role::Free(_) | Role::Link | Role::Node => continue,
             };
             self.add_body(index, kind);
         }

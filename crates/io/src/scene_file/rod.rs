@@ -122,6 +122,8 @@ pub struct RodAttachment {
     pub body: String,
     /// Which link.
     pub link: RodLink,
+    /// Whether only its point is fixed, so that it may turn about it.
+    pub pivot: bool,
 }
 
 /// A link of a rod.

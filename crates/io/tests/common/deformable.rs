@@ -258,14 +258,17 @@ fn rod(dice: &mut Dice, name: String) -> RodDescription {
             RodAttachment {
                 body: "body 0".to_owned(),
                 link: RodLink::Start,
+                pivot: false,
             },
             RodAttachment {
                 body: "driven".to_owned(),
                 link: RodLink::Number(3),
+                pivot: true,
             },
             RodAttachment {
                 body: "arm/world".to_owned(),
                 link: RodLink::End,
+                pivot: dice.coin(),
             },
         ],
         touch,

@@ -69,11 +69,15 @@ impl Builder<'_> {
     fn rod_body(&self, key: &str, description: &RodDescription) -> Result<RodBody, IoError> {
         let made = description.make();
         let (rod, poses) = made.map_err(|error| self.error(key, error))?;
-        let mut attached = Vec::new();
+        let (mut attached, mut pivoted) = (Vec::new(), Vec::new());
         for (number, attachment) in description.attach.iter().enumerate() {
             let key = format!("{key}.attach[{number}]");
             let body = self.find(&key, &attachment.body)?.body;
-            attached.push((attachment.link.number(rod.link_count()), body));
+            let link = attachment.link.number(rod.link_count());
+            match attachment.pivot {
+                true => pivoted.push((link, body)),
+                false => attached.push((link, body)),
+            }
         }
         let touch = &description.touch;
         let radius = description.contact_radius;
@@ -84,6 +88,7 @@ impl Builder<'_> {
             velocity: description.velocity,
             links_per_piece: description.links_per_piece,
             attached,
+            pivoted,
             contact: touch.touches.then(|| RodContact {
                 radius: radius.unwrap_or_else(|| description.section.contact_radius()),
                 material: self.surface(touch),

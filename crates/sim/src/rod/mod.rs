@@ -34,6 +34,9 @@ pub struct RodBody {
     /// Links fixed to bodies, where they are at the start. Those on bodies that do not move or are driven
     /// are no unknowns; others are joined by constraints.
     pub attached: Vec<(usize, BodyHandle)>,
+    /// Links whose point is fixed to a body, where it is at the start, and which may turn about it. All of
+    /// them are joined by constraints.
+    pub pivoted: Vec<(usize, BodyHandle)>,
     /// How it touches; `None` for what passes through everything.
     pub contact: Option<RodContact>,
 }
@@ -73,6 +76,7 @@ impl RodBody {
             velocity: Vector3::zeros(),
             links_per_piece: None,
             attached: Vec::new(),
+            pivoted: Vec::new(),
             contact: None,
         }
     }
@@ -88,6 +92,13 @@ impl RodBody {
     #[must_use]
     pub fn fixed_to(mut self, link: usize, body: BodyHandle) -> Self {
         self.attached.push((link, body));
+        self
+    }
+
+    /// The same with the point of a link fixed to a body.
+    #[must_use]
+    pub fn pivoted_on(mut self, link: usize, body: BodyHandle) -> Self {
+        self.pivoted.push((link, body));
         self
     }
 }
@@ -129,7 +140,7 @@ impl World {
     pub fn add_rod(&mut self, body: RodBody) -> Result<RodHandle> {
         let contact = body.contact;
         let name = body.name.clone();
-        let fixed = body.attached.clone();
+        let fixed = [&body.attached[..], &body.pivoted[..]].concat();
         let handle = self.add(|registry| Cosserat::new(body, registry))?;
         let collider = match contact {
             None => None,
@@ -175,8 +186,10 @@ impl Cosserat {
             finite_vector(name, "pose", numbers.chain(pose.rotation.coords.iter()))?;
         }
         let mut is_held = vec![false; links];
-        let mut attachments: Vec<Attachment> = Vec::with_capacity(body.attached.len());
-        for &(link, to) in &body.attached {
+        let mut attachments: Vec<Attachment> = Vec::new();
+        let fast = body.attached.iter().map(|&one| (one, false));
+        let pivoted = body.pivoted.iter().map(|&one| (one, true));
+        for ((link, to), turns) in fast.chain(pivoted) {
             if link >= links {
                 let reason = format!("link {link} cannot be attached: there are {links}");
                 return Err(refuse(reason));
@@ -185,12 +198,13 @@ impl Cosserat {
                 return Err(refuse(format!("link {link} is attached twice")));
             }
             let motion = attachment::motion_of(to, registry)?;
-            is_held[link] = motion.subsystem().is_none();
+            is_held[link] = !turns && motion.subsystem().is_none();
             attachments.push(Attachment {
                 link,
                 frame: to.0 as u32,
                 at: registry.places.frames.pose[to.0].inv_mul(&poses[link]),
                 is_held: is_held[link],
+                turns,
             });
         }
         let cut = match body.links_per_piece {

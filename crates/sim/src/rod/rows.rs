@@ -19,12 +19,16 @@ pub(crate) struct Attachment {
     pub(super) at: Isometry3<f64>,
     /// Whether the body is no unknown, and so the link is none.
     pub(super) is_held: bool,
+    /// Whether the link may turn about its point.
+    pub(super) turns: bool,
 }
 
 /// Two frames that move as one: the second is `at` in the first.
 struct Weld {
     frames: [u32; 2],
     at: Isometry3<f64>,
+    /// Whether their rotations are free of each other.
+    turns: bool,
 }
 
 impl Cosserat {
@@ -38,6 +42,7 @@ impl Cosserat {
                 Weld {
                     frames: [last.0 as u32, after.frames[0].0 as u32],
                     at: Isometry3::identity(),
+                    turns: false,
                 }
             }
             Some(number) => {
@@ -45,6 +50,7 @@ impl Cosserat {
                 Weld {
                     frames: [attachment.frame, self.frames[attachment.link].0 as u32],
                     at: attachment.at,
+                    turns: attachment.turns,
                 }
             }
         }
@@ -52,17 +58,18 @@ impl Cosserat {
 }
 
 impl RowSource for Cosserat {
-    /// A weld is two constraints: of position and of rotation.
+    /// A weld is two constraints: of position, and of rotation where it holds that.
     fn list(&self, places: &Places, rows: &mut RowList) {
         for number in 0..self.pieces.len() - 1 + self.attachments.len() {
-            let motions = self
-                .weld(number)
+            let weld = self.weld(number);
+            let motions = weld
                 .frames
                 .map(|frame| places.frames.motion[frame as usize]);
             if motions[1].subsystem().is_none() {
                 continue;
             }
-            for item in [2 * number, 2 * number + 1] {
+            let last = 2 * number + usize::from(!weld.turns);
+            for item in 2 * number..=last {
                 let touched = motions.into_iter().filter_map(|motion| motion.subsystem());
                 rows.push(self.key.with(item as u64), item, touched);
             }
@@ -72,7 +79,7 @@ impl RowSource for Cosserat {
     /// Both move alike, and what they are apart is closed whole.
     fn write(&self, item: usize, context: RowContext<'_>) -> Result<RowNote, AssemblyError> {
         let (places, dt) = (context.places, context.scheme.dt);
-        let Weld { frames, at } = self.weld(item / 2);
+        let Weld { frames, at, .. } = self.weld(item / 2);
         let [first, second] = frames.map(|frame| places.frames.pose[frame as usize]);
         let wanted = first * at;
         let mut row = context.begin(3);
@@ -102,7 +109,8 @@ impl RowSource for Cosserat {
             (second.rotation * wanted.rotation.inverse()).scaled_axis()
         };
         let apart = apart - Vector3::from_column_slice(&row.guess[..3]) * places.advance;
-        let error = apart.map(|apart| equality_error(apart, dt, 1.0));
+        let driven = Vector3::from_column_slice(&row.driven[..3]);
+        let error = apart.map(|apart| equality_error(apart, dt, 1.0)) + driven;
         row.finish(Law::Equality, error.as_slice())?;
         Ok(RowNote::default())
     }

@@ -229,7 +229,7 @@ fn damping(node: &Node<'_>) -> Result<Damping> {
 }
 
 fn attachment(node: &Node<'_>, links: usize) -> Result<RodAttachment> {
-    let table = node.table(&["body", "end", "link"])?;
+    let table = node.table(&["body", "end", "link", "pivot"])?;
     let link = match (table.get("end"), table.get("link")) {
         (Some(end), None) => match end.one_of(&["start", "end"])? {
             "start" => RodLink::Start,
@@ -253,5 +253,6 @@ fn attachment(node: &Node<'_>, links: usize) -> Result<RodAttachment> {
     Ok(RodAttachment {
         body: table.need("body")?.name()?,
         link,
+        pivot: flag(&table, "pivot")?,
     })
 }

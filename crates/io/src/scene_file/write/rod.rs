@@ -120,5 +120,7 @@ fn attachment(attachment: &RodAttachment) -> Value {
         RodLink::End => ("end", "end".into()),
         RodLink::Number(link) => ("link", count(link)),
     };
-    table([("body", attachment.body.as_str().into()), link])
+    let pivot = attachment.pivot.then(|| ("pivot", true.into()));
+    let fields = [("body", attachment.body.as_str().into()), link];
+    table(fields.into_iter().chain(pivot))
 }
