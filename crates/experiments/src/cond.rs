@@ -1,11 +1,18 @@
 //! Contact nodalization and diagonalization: J. Lee, M. Lee, D. Lee, "Large-Dimensional Multibody Dynamics
-//! Simulation Using Contact Nodalization and Diagonalization", tables I to VI and IX, figures 6, 13 and 14.
+//! Simulation Using Contact Nodalization and Diagonalization", tables I to IX, figures 6 to 14.
 
+mod assembly;
 mod block;
 mod box_sliding;
+mod follow;
+mod handled;
 mod inverse;
-mod manipulation;
+mod position_based;
 mod same_residual;
+mod size;
+mod splitting;
+mod stiffness;
+mod tables;
 
 use crate::run::{Experiment, Part};
 
@@ -35,22 +42,42 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
         Part {
             name: "mat",
             weight: 10.0,
-            run: manipulation::mat,
+            run: tables::mat,
         },
         Part {
             name: "ball",
             weight: 10.0,
-            run: manipulation::ball,
+            run: tables::ball,
         },
         Part {
             name: "cable",
             weight: 5.0,
-            run: manipulation::cable,
+            run: tables::cable,
         },
         Part {
             name: "gripper",
             weight: 10.0,
-            run: manipulation::gripper,
+            run: tables::gripper,
+        },
+        Part {
+            name: "stiffness",
+            weight: 5.0,
+            run: stiffness::section,
+        },
+        Part {
+            name: "nodes",
+            weight: 5.0,
+            run: size::section,
+        },
+        Part {
+            name: "splitting",
+            weight: 5.0,
+            run: splitting::section,
+        },
+        Part {
+            name: "position-based",
+            weight: 3.0,
+            run: position_based::section,
         },
         Part {
             name: "same-residual",

@@ -5,7 +5,9 @@ mod file;
 mod robots;
 mod scene;
 
-pub use builtin::{all, build, cable_vehicles, stirring};
+pub use builtin::{
+    SoftChoice, all, build, cable_vehicles, cable_winding, soft_ball, soft_gripper, soft_mat, stirring,
+};
 pub use file::{LoadError, from_scene_file, load};
 pub use robots::{RobotFile, robots};
 pub use scene::{Options, Scene, SceneInfo};

@@ -27,6 +27,28 @@ pub(crate) fn gamma(nodes: &Nodes, local: &Local, weights: &Weights, dimension: 
         .sum()
 }
 
+/// J x of a constraint on its nodes, [COND, (13)].
+pub(crate) fn velocity(nodes: &Nodes, local: &Local, dimension: usize, x: &[f64]) -> [f64; 3] {
+    let mut eta = [0.0; 3];
+    for site in nodes.sites(local) {
+        match site {
+            Site::Node { first, rows, .. } => {
+                let v = &x[*first..first + 3];
+                for (eta, row) in eta.iter_mut().zip(rows.as_chunks::<3>().0) {
+                    *eta += row[0] * v[0] + row[1] * v[1] + row[2] * v[2];
+                }
+            }
+            Site::Virtual(index) => {
+                let at = dimension + nodes.virtuals[*index].first;
+                for (eta, value) in eta.iter_mut().zip(&x[at..at + local.rows]) {
+                    *eta += value;
+                }
+            }
+        }
+    }
+    eta
+}
+
 /// λ = SOL(J v*, Γ) for all constraints, [COND, (23)], three numbers each, and then v* ← v* + W Jᵀ λ, [COND, (24)].
 pub(crate) fn solve(
     nodes: &Nodes,
@@ -41,23 +63,7 @@ pub(crate) fn solve(
     on_parts(0, 3, lambda, &|first, part: &mut [f64]| {
         let locals = &nodes.locals[first..];
         for (local, out) in locals.iter().zip(part.as_chunks_mut::<3>().0) {
-            let mut eta = Vector3::zeros();
-            for site in nodes.sites(local) {
-                match site {
-                    Site::Node { first, rows, .. } => {
-                        let v = &before[*first..first + 3];
-                        for (eta, row) in eta.iter_mut().zip(rows.as_chunks::<3>().0) {
-                            *eta += row[0] * v[0] + row[1] * v[1] + row[2] * v[2];
-                        }
-                    }
-                    Site::Virtual(index) => {
-                        let at = dimension + nodes.virtuals[*index].first;
-                        for (eta, value) in eta.iter_mut().zip(&before[at..at + local.rows]) {
-                            *eta += value;
-                        }
-                    }
-                }
-            }
+            let eta: Vector3<f64> = velocity(nodes, local, dimension, before).into();
             let mut e = Vector3::zeros();
             let own = &errors[local.first_row..local.first_row + local.rows];
             e.as_mut_slice()[..local.rows].copy_from_slice(own);

@@ -2,7 +2,7 @@
 
 use stiction_constraints::{Criterion, Declaration, Relaxation};
 
-use crate::settings::{CondSettings, Gain, Operator, StepMatrix};
+use crate::settings::{Chebyshev, CondSettings, Gain, Operator, Radius, StepMatrix};
 
 /// Every solver of this crate: its name and what it is for.
 pub const SOLVERS: &[(&str, &str)] = &[
@@ -21,6 +21,10 @@ pub const SOLVERS: &[(&str, &str)] = &[
     (
         "cond-plain",
         "cond without Chebyshev acceleration, to see what that is worth",
+    ),
+    (
+        "cond-paper",
+        "cond with the acceleration as printed: its radius from the last two changes in every iteration",
     ),
     (
         "cond-bb",
@@ -44,6 +48,13 @@ pub(crate) fn named(name: &str) -> Option<(&'static str, CondSettings)> {
         },
         "cond-plain" => CondSettings {
             chebyshev: None,
+            ..default
+        },
+        "cond-paper" => CondSettings {
+            chebyshev: Some(Chebyshev {
+                radius: Radius::Latest,
+                ..Chebyshev::default()
+            }),
             ..default
         },
         "cond-bb" => CondSettings {

@@ -68,6 +68,12 @@ impl Cond {
         self.iteration.operations()
     }
 
+    /// J v̂ of the last solve's iterate on the nodes that its constraints act on, virtual ones included, by rows of
+    /// the problem, m/s: what the contacts' laws were obeyed with. `out` has a number for each row.
+    pub fn node_velocity(&self, out: &mut [f64]) {
+        self.iteration.node_velocity(out);
+    }
+
     /// Virtual nodes of the last solve.
     pub fn virtual_nodes(&self) -> usize {
         self.iteration.nodes.virtuals.len()

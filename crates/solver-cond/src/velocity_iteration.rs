@@ -18,6 +18,9 @@ const SHIFT_EVERY: usize = 10;
 const GROWTH: f64 = 16.0;
 /// By how much steps are shortened then.
 const SHORTER: f64 = 0.5;
+/// By how much shortened steps of Barzilai and Borwein grow again in an iteration: their changes rise and fall on the way to
+/// a solution, and steps that stayed short would end it anywhere.
+const LONGER: f64 = 1.1;
 
 /// A problem on nodes, and an iterate. Keeps its storage.
 #[derive(Debug, Default)]
@@ -32,6 +35,8 @@ pub(crate) struct VelocityIteration {
     errors: Vec<f64>,
     /// v̂, virtual nodes last.
     pub(crate) x: Vec<f64>,
+    /// v** of [COND, Alg. 3]: v̂ before it is extrapolated, the velocity with which the contacts obey their laws.
+    obeying: Vec<f64>,
     before: Vec<f64>,
     star: Vec<f64>,
     g: Vec<f64>,
@@ -92,6 +97,7 @@ impl VelocityIteration {
         self.b = b;
         let size = dimension + self.nodes.virtual_count();
         for vector in [
+            &mut self.obeying,
             &mut self.before,
             &mut self.star,
             &mut self.g,
@@ -142,6 +148,7 @@ impl VelocityIteration {
             }
         }
         self.before.copy_from_slice(&self.x);
+        self.obeying.copy_from_slice(&self.x);
     }
 
     /// ‖W g‖: how far the iterate is from obeying the equations of motion without impulses, m/s.
@@ -180,6 +187,7 @@ impl VelocityIteration {
         );
         gradient(&self.product, &self.nodes, state, &mut self.p, &mut self.g);
         if settings.step_matrix.is_adaptive() {
+            self.backoff = (LONGER * self.backoff).min(1.0);
             self.weights.scale = self.backoff * self.barzilai_borwein(settings.step_matrix);
         }
         // (20) and (24): v* = v − W(A v − b), then W Jᵀλ is added.
@@ -196,6 +204,7 @@ impl VelocityIteration {
             &mut self.star,
             &mut self.lambda,
         );
+        self.obeying.copy_from_slice(&self.star);
         let change = self.extrapolate(settings);
         self.iteration += 1;
         let entries = self.product.entry_count() + 2 * self.nodes.entry_count();
@@ -236,7 +245,12 @@ impl VelocityIteration {
         if self.first_change.is_infinite() {
             self.first_change = change;
         }
-        if change <= GROWTH * self.least_change {
+        let is_adaptive = settings.step_matrix.is_adaptive();
+        let reference = match is_adaptive {
+            true => self.first_change,
+            false => self.least_change,
+        };
+        if change <= GROWTH * reference {
             self.least_change = self.least_change.min(change);
             return;
         }
@@ -307,7 +321,15 @@ impl VelocityIteration {
     pub(crate) fn velocity(&self, problem: &Problem, out: &mut [f64]) {
         let starts = self.product.starts();
         for (dofs, &start) in problem.dof_starts().windows(2).zip(starts) {
-            out[dofs[0]..dofs[1]].copy_from_slice(&self.x[start..start + dofs[1] - dofs[0]]);
+            out[dofs[0]..dofs[1]].copy_from_slice(&self.obeying[start..start + dofs[1] - dofs[0]]);
+        }
+    }
+
+    /// J v̂ on the nodes, virtual ones included, by rows of the problem.
+    pub(crate) fn node_velocity(&self, out: &mut [f64]) {
+        for local in &self.nodes.locals {
+            let eta = contact::velocity(&self.nodes, local, self.product.dimension(), &self.obeying);
+            out[local.first_row..local.first_row + local.rows].copy_from_slice(&eta[..local.rows]);
         }
     }
 

@@ -40,6 +40,18 @@ impl Block {
         solver: &mut dyn Solver,
         budget: &Budget,
     ) -> Result<(), ProblemError> {
+        self.step_with_gap(law, force, 0.0, solver, budget)
+    }
+
+    /// The same with a φ of its contacts, m/s.
+    pub(super) fn step_with_gap(
+        &mut self,
+        law: Law,
+        force: Vector3<f64>,
+        gap: f64,
+        solver: &mut dyn Solver,
+        budget: &Budget,
+    ) -> Result<(), ProblemError> {
         let turning = MASS * SIDE * SIDE / 6.0;
         let inertia = Vector6::new(MASS, MASS, MASS, turning, turning, turning);
         let inertia = inertia / (1.0 - self.theta);
@@ -70,7 +82,7 @@ impl Block {
                 body: 0,
                 values: &values,
             };
-            problem.push_constraint(law, &[0.0; 3], &[(body, block)])?;
+            problem.push_constraint(law, &[0.0, 0.0, gap], &[(body, block)])?;
         }
         solver.solve(&problem, budget, &mut self.solution);
         let mean = Vector6::from_column_slice(&self.solution.velocity);

@@ -19,7 +19,8 @@ mod soft;
 mod spheres;
 mod wedge;
 
-use stiction_sim::{Result, SimError};
+pub use soft::SoftChoice;
+use stiction_sim::{Result, SimError, Vector3};
 use strsim::levenshtein;
 
 use crate::scene::{Options, Scene, SceneInfo};
@@ -93,6 +94,44 @@ pub fn stirring(options: &Options, grains: usize) -> Result<Scene> {
 /// Options that no world can have, a rod or a cut that is none.
 pub fn cable_vehicles(options: &Options, links: usize, links_per_piece: usize) -> Result<Scene> {
     soft::cable_vehicles::with_links(options, links, links_per_piece)
+}
+
+/// The scene `soft-mat` with a mat of something else, or with another length of a cell of its mesh, m.
+///
+/// # Errors
+/// Options that no world can have, a material or a mesh that is none.
+pub fn soft_mat(options: &Options, stuff: SoftChoice, cell: f64) -> Result<Scene> {
+    soft::soft_mat::of(options, stuff, cell)
+}
+
+/// The scene `soft-ball` with a ball of something else.
+///
+/// # Errors
+/// Options that no world can have, a material that is none.
+pub fn soft_ball(options: &Options, stuff: SoftChoice) -> Result<Scene> {
+    soft::soft_ball::of(options, stuff)
+}
+
+/// The scene `soft-gripper` with fingers of something else.
+///
+/// # Errors
+/// Options that no world can have, a material that is none.
+pub fn soft_gripper(options: &Options, stuff: SoftChoice) -> Result<Scene> {
+    soft::soft_gripper::of(options, stuff)
+}
+
+/// The scene `cable-winding` with a cable of something else, in another number of links, or with a way of the hand
+/// that is given: where it holds the cable at each step of 10 ms, m, in the axes of the world.
+///
+/// # Errors
+/// Options that no world can have, a material or a rod that is none, a way that the arm cannot follow.
+pub fn cable_winding(
+    options: &Options,
+    links: usize,
+    stuff: SoftChoice,
+    way: Option<&[Vector3<f64>]>,
+) -> Result<Scene> {
+    soft::cable_winding::of(options, links, stuff, way)
 }
 
 /// All built-in scenes.

@@ -116,6 +116,28 @@ impl World {
         Ok(all.into_iter().flatten().collect())
     }
 
+    /// Elastic forces on the nodes of a soft body where they are, world axes, N.
+    ///
+    /// # Errors
+    /// An unknown soft body.
+    pub fn soft_forces(&self, soft: SoftHandle) -> Result<Vec<Vector3<f64>>> {
+        let body = self.soft(soft)?;
+        let mut forces = vec![Vector3::zeros(); body.mesh.nodes().len()];
+        let mut own = Vec::new();
+        for (piece, part) in body.pieces.iter().zip(body.cut.pieces()) {
+            let model = piece.body.model();
+            own.clear();
+            own.resize(model.dof_count(), 0.0);
+            model
+                .internal_forces(&self.state.q[piece.q.clone()], &mut own)
+                .map_err(|error| body.error(&error))?;
+            for (&node, force) in part.nodes().iter().zip(own.as_chunks::<3>().0) {
+                forces[node as usize] += Vector3::from(*force);
+            }
+        }
+        Ok(forces)
+    }
+
     /// Von Mises stress at the nodes of a soft body, Pa: the mean over their tetrahedra by volume.
     ///
     /// # Errors

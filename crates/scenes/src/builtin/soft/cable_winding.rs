@@ -13,7 +13,7 @@ use stiction_control::{Arm, Reach, minimum_jerk};
 use stiction_sim::deformable::rod::{Damping, Profile, Rod, RodError, RodMaterial, RodShape};
 use stiction_sim::{Isometry3, Material, Result, RigidBody, RodBody, Shape, SimError, Vector3};
 
-use super::stage;
+use super::{SoftChoice, stage};
 use crate::builtin::parts::floor;
 use crate::builtin::robots::cruise::cruise;
 use crate::builtin::robots::panda_arm::{PANDA_JOINTS, PANDA_READY, PANDA_SERVOS};
@@ -24,23 +24,28 @@ use crate::scene::{Options, Scene, SceneInfo};
 pub(in crate::builtin) const SCENE: SceneInfo = SceneInfo {
     name: "cable-winding",
     summary: "a Panda winds a cable of 320 links around a cylinder, one and three quarter turns",
-    build: |options| build(options, SCENE.name, 320),
+    build: |options| build(options, SCENE.name, 320, CABLE_STUFF, None),
 };
 pub(in crate::builtin) const WITH_160: SceneInfo = SceneInfo {
     name: "cable-winding-160",
     summary: "the same with 160 links",
-    build: |options| build(options, WITH_160.name, 160),
+    build: |options| build(options, WITH_160.name, 160, CABLE_STUFF, None),
 };
 pub(in crate::builtin) const WITH_120: SceneInfo = SceneInfo {
     name: "cable-winding-120",
     summary: "the same with 120 links",
-    build: |options| build(options, WITH_120.name, 120),
+    build: |options| build(options, WITH_120.name, 120, CABLE_STUFF, None),
 };
 
 /// Radius and length of the cable, m.
 const CABLE: f64 = 0.002;
 const LENGTH: f64 = 0.4;
-const FRICTION: f64 = 1.3;
+const CABLE_STUFF: SoftChoice = SoftChoice {
+    young: 2.954e6,
+    poisson: 0.49,
+    friction: 1.3,
+    is_cut: false,
+};
 /// Radius and height of the cylinder, and where it stands, m.
 const CYLINDER: f64 = 0.02;
 const HEIGHT: f64 = 0.34;
@@ -65,14 +70,38 @@ const STICK: Stick = Stick {
     mass: 0.05,
 };
 
-fn build(options: &Options, name: &str, links: usize) -> Result<Scene> {
-    let mut stage = stage(&PANDA, name, RISING + WINDING)?;
+/// The scene with a cable of something else, in another number of links, or with a way of the hand that is given:
+/// where it holds the cable at each step of 10 ms, m.
+pub(in crate::builtin) fn of(
+    options: &Options,
+    links: usize,
+    stuff: SoftChoice,
+    way: Option<&[Vector3<f64>]>,
+) -> Result<Scene> {
+    build(options, SCENE.name, links, stuff, way)
+}
+
+fn build(
+    options: &Options,
+    name: &str,
+    links: usize,
+    stuff: SoftChoice,
+    way: Option<&[Vector3<f64>]>,
+) -> Result<Scene> {
+    if way.is_some_and(<[_]>::is_empty) {
+        return Err(SimError::NotPossible {
+            element: name.to_owned(),
+            reason: "the way of the hand is empty".to_owned(),
+        });
+    }
+    let seconds = way.map_or(RISING + WINDING, |way| 0.01 * way.len() as f64);
+    let mut stage = stage(&PANDA, name, seconds)?;
     STICK.mount(&mut stage)?;
     stage.settings().contact_margin = Some(2e-4);
     let robot = stage.robot_name();
     let mut scene = stage.build(options)?;
     let world = &mut scene.world;
-    let surface = Material::with_friction(FRICTION);
+    let surface = Material::with_friction(stuff.friction);
     floor(world, surface)?;
     let cylinder = RigidBody::fixed("cylinder").at_position(AT[0], AT[1], 0.5 * HEIGHT);
     let cylinder = world.add_body(cylinder)?;
@@ -90,12 +119,18 @@ fn build(options: &Options, name: &str, links: usize) -> Result<Scene> {
         tool: STICK.end() * Isometry3::translation(0.0, 0.0, 2.0 * CABLE),
         servos: &PANDA_SERVOS,
     };
-    let reach = Reach::along(world, &arm, RISING + WINDING, path)?;
+    let given = |time: f64| {
+        let at = way.map(|way| way[((time / 0.01).round() as usize).min(way.len() - 1)]);
+        at.map_or_else(|| path(time), down)
+    };
+    let reach = Reach::along(world, &arm, scene.seconds, given)?;
     reach.start(world)?;
     world.add_controller(Box::new(reach));
     let hand = world.find_body(&format!("{robot}/{WRIST}"))?;
-    let cable = RodBody::new("cable", cable(links).map_err(|error| refuse(name, &error))?);
-    let cable = cable.touching(CABLE, surface);
+    let cable = RodBody::new("cable", cable(links, stuff).map_err(|error| refuse(name, &error))?);
+    let mut cable = cable.touching(CABLE, surface);
+    // A piece has one link more, which it shares with the next.
+    cable.links_per_piece = stuff.is_cut.then_some(5);
     world.add_rod(cable.fixed_to(0, cylinder).fixed_to(links - 1, hand))?;
     Ok(scene)
 }
@@ -113,12 +148,12 @@ fn held() -> Vector3<f64> {
 }
 
 /// Straight from where it is held to the hand.
-fn cable(links: usize) -> std::result::Result<Rod, RodError> {
+fn cable(links: usize, stuff: SoftChoice) -> std::result::Result<Rod, RodError> {
     let hand = held() + Vector3::y() * LENGTH;
     let shape = RodShape::straight(held(), hand, links)?;
     let material = RodMaterial {
-        young: 2.954e6,
-        poisson: 0.49,
+        young: stuff.young,
+        poisson: stuff.poisson,
         density: 1259.0,
     };
     Rod::new(shape, Profile::round(CABLE, &material)?)?.with_damping(Damping {
@@ -128,11 +163,14 @@ fn cable(links: usize) -> std::result::Result<Rod, RodError> {
     })
 }
 
+/// The hand at a place, pointing down.
+fn down(at: Vector3<f64>) -> Isometry3<f64> {
+    let turned = Isometry3::rotation(Vector3::z() * -FRAC_PI_4);
+    Isometry3::from(at) * turned * Isometry3::rotation(Vector3::x() * PI)
+}
+
 /// Where the hand holds the cable, pointing down.
 fn path(time: f64) -> Isometry3<f64> {
-    let down =
-        Isometry3::rotation(Vector3::z() * -FRAC_PI_4) * Isometry3::rotation(Vector3::x() * PI);
-    let down = |at: Vector3<f64>| Isometry3::from(at) * down;
     if time < RISING {
         // About the held end, which the cable is stretched from.
         let share = minimum_jerk(time / RISING);

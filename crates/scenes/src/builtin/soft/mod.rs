@@ -13,11 +13,35 @@ pub(super) mod soft_lab;
 pub(super) mod soft_mat;
 mod vehicle;
 
+use stiction_sim::deformable::cut::PieceSize;
 use stiction_sim::deformable::mesh::MeshError;
 use stiction_sim::{Result, Settings, SimError};
 
 use super::robots::stage::Stage;
 use crate::robots::RobotFile;
+
+/// What may be chosen about a scene with a soft body or a cable: what papers draw at random, and whether the body is
+/// cut into pieces, for solvers that take subsystems by themselves.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SoftChoice {
+    /// Young's modulus, Pa.
+    pub young: f64,
+    /// Poisson's ratio.
+    pub poisson: f64,
+    /// Friction coefficient, with everything.
+    pub friction: f64,
+    /// Whether soft bodies are cut into pieces of a few hundred nodes, cables into pieces of four links.
+    pub is_cut: bool,
+}
+
+impl SoftChoice {
+    fn pieces(&self) -> PieceSize {
+        match self.is_cut {
+            true => PieceSize::AtMost(400),
+            false => PieceSize::Whole,
+        }
+    }
+}
 
 /// Steps, tolerance and solver of the scenes with robots, s and m/s; these have controllers in place of their
 /// file's actuators.

@@ -7,7 +7,6 @@
 //! 10 ms.
 
 use stiction_control::{Follow, Servo};
-use stiction_sim::deformable::cut::PieceSize;
 use stiction_sim::deformable::fem::Material as SoftMaterial;
 use stiction_sim::deformable::mesh::ball;
 use stiction_sim::{
@@ -15,7 +14,7 @@ use stiction_sim::{
     Transform, Vector3, World,
 };
 
-use super::{of_mesh, settings};
+use super::{SoftChoice, of_mesh, settings};
 use crate::builtin::parts::floor;
 use crate::builtin::robots::stage::ease;
 use crate::scene::{Options, Scene, SceneInfo};
@@ -23,13 +22,18 @@ use crate::scene::{Options, Scene, SceneInfo};
 pub(in crate::builtin) const SCENE: SceneInfo = SceneInfo {
     name: "soft-ball",
     summary: "a gripper with six axes and two fingers picks up a soft ball",
-    build,
+    build: |options| of(options, RUBBER),
 };
 
 /// Radius of the ball, and the side of a cube of its lattice, m.
 const RADIUS: f64 = 0.04;
 const CUBE: f64 = RADIUS / 5.0;
-const FRICTION: f64 = 0.5;
+const RUBBER: SoftChoice = SoftChoice {
+    young: 1e6,
+    poisson: 0.35,
+    friction: 0.5,
+    is_cut: false,
+};
 /// Half sides of a finger's pad, m.
 const PAD: Vector3<f64> = Vector3::new(0.02, 0.005, 0.02);
 /// Where the inner faces of the open fingers are, and where the closed ones are told to go, m.
@@ -48,15 +52,16 @@ const LIFT: f64 = 0.15;
 const ASIDE: f64 = 0.2;
 const TILT: f64 = 0.6;
 
-fn build(options: &Options) -> Result<Scene> {
+/// The scene with a ball of something else.
+pub(in crate::builtin) fn of(options: &Options, stuff: SoftChoice) -> Result<Scene> {
     let mut world = options.world(settings(), "canal")?;
-    let surface = Material::with_friction(FRICTION);
+    let surface = Material::with_friction(stuff.friction);
     floor(&mut world, surface)?;
     add_gripper(&mut world, surface)?;
     let mesh = ball(RADIUS, CUBE).map_err(|error| of_mesh(SCENE.name, &error))?;
-    let rubber = SoftMaterial::corotational(1e6, 0.35, 1000.0).damped(0.1, 0.002);
+    let rubber = SoftMaterial::corotational(stuff.young, stuff.poisson, 1000.0).damped(0.1, 0.002);
     let mut body = SoftBody::new("ball", mesh, rubber).touching(surface);
-    body.pieces = PieceSize::Whole;
+    body.pieces = stuff.pieces();
     world.add_soft_body(body.at(Isometry3::translation(0.0, 0.0, RADIUS)))?;
     Ok(options.scene(SCENE.name, world, 1.8))
 }

@@ -8,7 +8,6 @@
 //! 10 ms.
 
 use stiction_control::minimum_jerk;
-use stiction_sim::deformable::cut::PieceSize;
 use stiction_sim::deformable::fem::Material as SoftMaterial;
 use stiction_sim::deformable::mesh::{Bounds, TetMesh, fill};
 use stiction_sim::{
@@ -17,14 +16,14 @@ use stiction_sim::{
     Vector3, World,
 };
 
-use super::{of_mesh, settings};
+use super::{SoftChoice, of_mesh, settings};
 use crate::builtin::parts::{floor, solid_box};
 use crate::scene::{Options, Scene, SceneInfo};
 
 pub(in crate::builtin) const SCENE: SceneInfo = SceneInfo {
     name: "soft-gripper",
     summary: "two soft fingers grip a part and press it against a force sensor",
-    build,
+    build: |options| of(options, SILICONE),
 };
 
 /// Radii of a finger's root and tip, the distance of their centres, and the side of its lattice's cubes, m.
@@ -32,7 +31,12 @@ const ROOT: f64 = 0.0145;
 const TIP: f64 = 0.0105;
 const LENGTH: f64 = 0.041;
 const CUBE: f64 = 3.4e-3;
-const FRICTION: f64 = 2.1;
+const SILICONE: SoftChoice = SoftChoice {
+    young: 8.3e4,
+    poisson: 0.42,
+    friction: 2.1,
+    is_cut: false,
+};
 /// Side (m) and mass (kg) of the part.
 const PART: f64 = 0.03;
 const MASS: f64 = 0.03;
@@ -52,9 +56,10 @@ const CLOSED: f64 = 0.6;
 const LIFTED: f64 = 1.0;
 const PUSHED: f64 = 1.6;
 
-fn build(options: &Options) -> Result<Scene> {
+/// The scene with fingers of something else.
+pub(in crate::builtin) fn of(options: &Options, stuff: SoftChoice) -> Result<Scene> {
     let mut world = options.world(settings(), "canal")?;
-    let surface = Material::with_friction(FRICTION);
+    let surface = Material::with_friction(stuff.friction);
     floor(&mut world, Material::with_friction(SLIPPERY))?;
     add_sensor(&mut world)?;
     let part = Isometry3::translation(0.0, 0.0, 0.5 * PART);
@@ -62,7 +67,7 @@ fn build(options: &Options) -> Result<Scene> {
     solid_box(&mut world, "part", MASS, sides, part, surface)?;
     let mesh = finger()?;
     for (name, side) in [("left", 1.0), ("right", -1.0)] {
-        add_finger(&mut world, &mesh, name, side)?;
+        add_finger(&mut world, &mesh, (name, side), stuff)?;
     }
     Ok(options.scene(SCENE.name, world, 2.0))
 }
@@ -121,15 +126,20 @@ fn finger() -> Result<TetMesh> {
 }
 
 /// A finger at one side of the part, hanging from a root that is moved.
-fn add_finger(world: &mut World, mesh: &TetMesh, name: &str, side: f64) -> Result<()> {
+fn add_finger(
+    world: &mut World,
+    mesh: &TetMesh,
+    (name, side): (&str, f64),
+    stuff: SoftChoice,
+) -> Result<()> {
     // The tip's centre is at the height of the part's middle.
     let at = Vector3::new(0.0, side * (0.5 * PART + TIP + ASIDE), 0.5 * PART + LENGTH);
     let pose = Isometry3::from(at);
     let root = world.add_body(RigidBody::driven(&format!("{name} root")).at(pose))?;
-    let rubber = SoftMaterial::corotational(8.3e4, 0.42, 1000.0).damped(0.5, 0.01);
+    let rubber = SoftMaterial::corotational(stuff.young, stuff.poisson, 1000.0).damped(0.5, 0.01);
     let mut finger = SoftBody::new(name, mesh.clone(), rubber);
-    finger.pieces = PieceSize::Whole;
-    finger = finger.touching(Material::with_friction(FRICTION)).at(pose);
+    finger.pieces = stuff.pieces();
+    finger = finger.touching(Material::with_friction(stuff.friction)).at(pose);
     let nodes = finger.mesh.nodes().iter().enumerate();
     let upper = nodes.filter(|(_, at)| at.z > 0.3 * ROOT);
     finger.attached = upper.map(|(node, _)| (node, root)).collect();

@@ -9,14 +9,13 @@
 use std::f64::consts::PI;
 
 use stiction_control::{Arm, Reach, Servo, minimum_jerk};
-use stiction_sim::deformable::cut::PieceSize;
 use stiction_sim::deformable::fem::Material as SoftMaterial;
 use stiction_sim::deformable::mesh::{Pattern, mat};
 use stiction_sim::{
     BodyHandle, Isometry3, Material, Result, SoftBody, SoftContact, Vector3, World,
 };
 
-use super::{of_mesh, stage};
+use super::{SoftChoice, of_mesh, stage};
 use crate::builtin::parts::floor;
 use crate::builtin::robots::panda_arm::{PANDA_JOINTS, PANDA_READY, PANDA_SERVOS};
 use crate::builtin::robots::stage::swing;
@@ -26,7 +25,7 @@ use crate::scene::{Options, Scene, SceneInfo};
 pub(in crate::builtin) const SCENE: SceneInfo = SceneInfo {
     name: "soft-mat",
     summary: "a Panda folds a soft mat over",
-    build,
+    build: |options| of(options, FOAM, CELL),
 };
 
 /// Sides of the mat, m, its layers and the length of a cell, m.
@@ -35,7 +34,12 @@ const LAYERS: usize = 2;
 const CELL: f64 = 0.0146;
 /// Where its middle is, m.
 const MIDDLE: f64 = 0.5;
-const FRICTION: f64 = 0.4;
+const FOAM: SoftChoice = SoftChoice {
+    young: 5e4,
+    poisson: 0.35,
+    friction: 0.4,
+    is_cut: false,
+};
 /// Half the length of the line that is held, m.
 const LINE: f64 = 0.02;
 /// From the hand's frame to the line, m: 12 mm beyond the pads of the fingers.
@@ -48,7 +52,8 @@ const START: f64 = 0.1;
 const ARRIVED: f64 = 2.5;
 const FINGER: Servo = Servo::new(1e4, 1e2);
 
-fn build(options: &Options) -> Result<Scene> {
+/// The scene with a mat of something else, or with another length of a cell, m.
+pub(in crate::builtin) fn of(options: &Options, stuff: SoftChoice, cell: f64) -> Result<Scene> {
     let mut stage = stage(&PANDA_GRIPPER, SCENE.name, 2.8)?;
     for finger in ["left_finger", "right_finger"] {
         stage.start(finger, 0.001)?;
@@ -57,7 +62,7 @@ fn build(options: &Options) -> Result<Scene> {
     let name = stage.robot_name();
     let mut scene = stage.build(options)?;
     let world = &mut scene.world;
-    let ground = floor(world, Material::with_friction(FRICTION))?;
+    let ground = floor(world, Material::with_friction(stuff.friction))?;
     let arm = Arm {
         robot: world.find_robot(&name)?,
         joints: &PANDA_JOINTS,
@@ -70,7 +75,7 @@ fn build(options: &Options) -> Result<Scene> {
     reach.start(world)?;
     world.add_controller(Box::new(reach));
     let wrist = world.find_body(&format!("{name}/wrist_roll"))?;
-    add_mat(world, wrist, ground)?;
+    add_mat(world, (wrist, ground), stuff, cell)?;
     Ok(scene)
 }
 
@@ -84,15 +89,20 @@ fn line_at(time: f64) -> Isometry3<f64> {
 }
 
 /// `wrist` is the link that the hand is fixed to.
-fn add_mat(world: &mut World, wrist: BodyHandle, ground: BodyHandle) -> Result<()> {
-    let mesh = mat(&MAT, LAYERS, CELL, Pattern::Five);
+fn add_mat(
+    world: &mut World,
+    (wrist, ground): (BodyHandle, BodyHandle),
+    stuff: SoftChoice,
+    cell: f64,
+) -> Result<()> {
+    let mesh = mat(&MAT, LAYERS, cell, Pattern::Five);
     let mesh = mesh.map_err(|error| of_mesh(SCENE.name, &error))?;
-    let foam = SoftMaterial::corotational(5e4, 0.35, 500.0).damped(0.5, 0.01);
+    let foam = SoftMaterial::corotational(stuff.young, stuff.poisson, 500.0).damped(0.5, 0.01);
     let mut body = SoftBody::new("mat", mesh, foam);
-    body.pieces = PieceSize::Whole;
+    body.pieces = stuff.pieces();
     body.contact = Some(SoftContact {
         touches_itself: true,
-        ..SoftContact::new(Material::with_friction(FRICTION))
+        ..SoftContact::new(Material::with_friction(stuff.friction))
     });
     for (node, at) in body.mesh.nodes().iter().enumerate() {
         let is_on_line = at.y.abs() < LINE && at.z.abs() < 1e-3 * MAT.z;
