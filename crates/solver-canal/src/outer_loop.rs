@@ -161,6 +161,7 @@ impl Canal {
         // Lines 6–14.
         let report = inner.minimize(hessian, state);
         spent.add(&report);
+        spent.inner_failures += usize::from(!report.is_solved);
         (false, report.steps)
     }
 

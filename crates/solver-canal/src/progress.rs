@@ -33,6 +33,8 @@ pub(crate) struct Spent {
     pub(crate) iterations: usize,
     pub(crate) newton_steps: usize,
     pub(crate) factorizations: usize,
+    /// Convex inner solves that ended short of their tolerance.
+    pub(crate) inner_failures: usize,
     /// What the solve began with.
     pub(crate) start_residual: f64,
     pub(crate) stages: Stages,

@@ -171,6 +171,7 @@ impl Solver for Canal {
             outcome,
             iterations: spent.iterations,
             inner_iterations: spent.newton_steps,
+            inner_failures: spent.inner_failures,
             factorizations: spent.factorizations,
             start_residual: spent.start_residual,
             residuals,

@@ -28,7 +28,10 @@ proptest! {
             let mut solution = Solution::cold();
             let budget = Budget { max_iterations: Some(30), ..Budget::with_tolerance(1e-8) };
             let report = named(name).unwrap().solve(&problem, &budget, &mut solution);
-            prop_assert!(report.iterations <= 30 && report.factorizations <= 30);
+            prop_assert!(report.iterations <= 30);
+            if !name.starts_with("al-") {
+                prop_assert!(report.factorizations <= 30);
+            }
             prop_assert!(solution.velocity.iter().all(|value| value.is_finite()));
             prop_assert!(report.residuals.dynamics < 1e-8);
             let mut evaluator = ResidualEvaluator::default();
@@ -73,7 +76,7 @@ proptest! {
 
 #[test]
 fn most_plain_problems_are_solved() {
-    let mut solved = [0; 2];
+    let mut solved = [0; SOLVERS.len()];
     for seed in 0..40 {
         let problem = plain(seed);
         for (count, (name, _)) in solved.iter_mut().zip(SOLVERS) {
@@ -83,5 +86,7 @@ fn most_plain_problems_are_solved() {
             *count += usize::from(report.outcome.is_converged());
         }
     }
-    assert!(solved[0] >= 20 && solved[1] >= 24, "{solved:?}");
+    let least = [20, 24, 20, 20, 20, 20, 20];
+    let enough = solved.iter().zip(least).all(|(solved, least)| *solved >= least);
+    assert!(enough, "{solved:?}");
 }

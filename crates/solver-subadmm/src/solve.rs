@@ -267,6 +267,7 @@ impl Solver for SubAdmm {
             outcome,
             iterations: spent.iterations,
             inner_iterations: spent.iterations,
+            inner_failures: 0,
             factorizations: self.factorizations,
             start_residual: self.monitor.start_residual,
             residuals,

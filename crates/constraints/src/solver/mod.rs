@@ -7,6 +7,7 @@ mod iteration;
 mod outcome;
 mod report;
 mod scheme;
+mod soft_contacts;
 mod stop;
 
 pub use budget::Budget;
@@ -16,6 +17,7 @@ pub use iteration::Iteration;
 pub use outcome::{Failure, Outcome, Stall};
 pub use report::{HistoryEntry, Report, StageReport, Stages};
 pub use scheme::{Scheme, SchemeRunner};
+pub use soft_contacts::{SoftContacts, SoftRows};
 pub use stop::{StopFlag, Stopwatch};
 
 use serde::{Deserialize, Serialize};
@@ -31,6 +33,13 @@ pub trait Solver: Send {
     /// What the solver supports, relaxes and promises.
     fn declaration(&self) -> Declaration {
         Declaration::EXACT
+    }
+
+    /// The model of contacts that the solver wants written into its problems, in place of rigid ones; `None` for
+    /// the problem as its materials have it. Whoever writes problems without looking at this gets the solver's
+    /// own guess of what it does not know.
+    fn soft_contacts(&self) -> Option<SoftContacts> {
+        None
     }
 
     /// Solves the problem within the budget.

@@ -100,6 +100,8 @@ pub struct Report {
     pub iterations: usize,
     /// Newton steps for Newton-type solvers, otherwise equal to `iterations`.
     pub inner_iterations: usize,
+    /// Inner solves that ended short of their own tolerance, for solvers that have inner solves.
+    pub inner_failures: usize,
     /// Matrices factorised, those of A not counted.
     pub factorizations: usize,
     /// The criterion's residual of what the solve began with: the guess, or no impulses.
@@ -121,6 +123,7 @@ impl Report {
             outcome,
             iterations: 0,
             inner_iterations: 0,
+            inner_failures: 0,
             factorizations: 0,
             start_residual: f64::INFINITY,
             residuals: Residuals::unknown(),
@@ -134,6 +137,7 @@ impl Report {
     pub fn add_earlier(&mut self, earlier: &Self) {
         self.iterations += earlier.iterations;
         self.inner_iterations += earlier.inner_iterations;
+        self.inner_failures += earlier.inner_failures;
         self.factorizations += earlier.factorizations;
         self.start_residual = earlier.start_residual;
         self.time += earlier.time;

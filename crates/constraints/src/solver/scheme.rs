@@ -42,6 +42,16 @@ pub trait Scheme {
         0
     }
 
+    /// Steps of inner solves in this solve; `None` where an iteration has none.
+    fn inner_iterations(&self) -> Option<usize> {
+        None
+    }
+
+    /// Inner solves that ended short of their tolerance.
+    fn inner_failures(&self) -> usize {
+        0
+    }
+
     /// Whether the model that is solved is the convex cone model ([`ResidualEvaluator::cone_model_at`]), which
     /// decides then, rather than the true problem.
     fn solves_cone_model(&self) -> bool {
@@ -124,7 +134,8 @@ impl SchemeRunner {
         let (velocity, impulse) = (&mut solution.velocity, &solution.impulse);
         self.evaluator.velocity_of(problem, impulse, velocity);
         report.time = stopwatch.elapsed();
-        report.inner_iterations = report.iterations;
+        report.inner_iterations = scheme.inner_iterations().unwrap_or(report.iterations);
+        report.inner_failures = scheme.inner_failures();
         report.factorizations = scheme.factorizations();
         report.residuals = if budget.all_residuals {
             self.evaluator.residuals(problem, velocity, impulse)
