@@ -4,6 +4,7 @@ mod builtin;
 mod file;
 mod robots;
 mod scene;
+pub mod tasks;
 
 pub use builtin::{all, build, cable_vehicles, stirring};
 pub use file::{LoadError, from_scene_file, load};

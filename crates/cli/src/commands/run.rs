@@ -205,6 +205,8 @@ pub(crate) fn options(arguments: &SceneArguments, solver: Option<&str>) -> Optio
             time_step: arguments.dt,
             solver: solver.map(str::to_owned),
             tolerance: arguments.tolerance,
+            max_iterations: arguments.max_iterations.map(|count| count as usize),
+            solver_time: arguments.solver_time,
             contact_reuse: arguments.contact_reuse,
             ..SettingsDescription::default()
         },

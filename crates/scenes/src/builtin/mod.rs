@@ -46,6 +46,7 @@ const SCENES: &[SceneInfo] = &[
     robots::panda_box::SCENE,
     robots::bolt_nut_assembly::SCENE,
     robots::bolt_nut_grasp::SCENE,
+    robots::dish_piling_robot::SCENE,
     robots::allegro_hand::SCENE,
     robots::laikago::SCENE,
     robots::laikago::EIGHT,
