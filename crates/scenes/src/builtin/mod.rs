@@ -87,6 +87,14 @@ pub fn stirring(options: &Options, grains: usize) -> Result<Scene> {
     robots::stirring::with_grains(options, grains)
 }
 
+/// The scene `pouring` with another number of particles, and a hand with `grip` times the usual stiffness.
+///
+/// # Errors
+/// Options that no world can have.
+pub fn pouring(options: &Options, particles: usize, grip: f64) -> Result<Scene> {
+    robots::pouring::build("pouring", options, particles, grip)
+}
+
 /// The scene `cable-vehicles` with another number of links of the same cable, and with this many links in a
 /// piece, one of them shared with the next.
 ///

@@ -119,7 +119,7 @@ const READY: [f64; 7] = [0.0, -0.1, 0.0, -2.3, 0.0, 2.2, 0.785];
 const LIFT: f64 = 0.16;
 const DROP: f64 = 0.0015;
 /// When the last dish has been let go at the latest, and the end, s.
-const REST: f64 = 16.5;
+const REST: f64 = 16.0;
 const END: f64 = 18.0;
 
 fn build(options: &Options) -> Result<Scene> {
@@ -222,7 +222,7 @@ impl Job {
             grasp: Isometry3::from(grip + misjudged) * from,
             place: Isometry3::from(grip + Vector3::z() * DROP) * to,
             away: Vector3::z() * LIFT,
-            seconds: [0.9 * pace, 0.55 * pace],
+            seconds: [0.8 * pace, 0.5 * pace],
             holding: 2.0,
             within: 0.01,
         };
