@@ -95,6 +95,15 @@ pub(crate) struct SceneArguments {
     #[arg(long, short, value_name = "RESIDUAL", value_parser = positive, allow_negative_numbers = true)]
     pub(crate) tolerance: Option<f64>,
 
+    /// Most iterations of the solver per island and step [default: the scene's own]
+    #[arg(long, value_name = "COUNT", value_parser = clap::value_parser!(u64).range(1..=1_000_000))]
+    pub(crate) max_iterations: Option<u64>,
+
+    /// Processor time of the solver per island and step, s; with it results depend on the machine
+    /// [default: no limit]
+    #[arg(long, value_name = "SECONDS", value_parser = positive, allow_negative_numbers = true)]
+    pub(crate) solver_time: Option<f64>,
+
     /// Change of a distance after which the contacts of a pair with many are chosen anew, m; 0 chooses
     /// in every step [default: the scene's own]
     #[arg(long, value_name = "METRES", value_parser = not_negative)]

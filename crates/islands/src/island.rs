@@ -182,8 +182,9 @@ impl Island {
         let Some(deadline) = step.deadline else {
             return self.solver.solve(&self.problem, budget, &mut self.solution);
         };
+        let left = deadline.saturating_duration_since(Instant::now());
         let budget = Budget {
-            time_limit: Some(deadline.saturating_duration_since(Instant::now())),
+            time_limit: Some(budget.time_limit.map_or(left, |limit| limit.min(left))),
             ..budget.clone()
         };
         self.solver

@@ -4,9 +4,10 @@ mod builtin;
 mod file;
 mod robots;
 mod scene;
+pub mod tasks;
 
 pub use builtin::{
-    SoftChoice, all, build, cable_vehicles, cable_winding, soft_ball, soft_gripper, soft_mat, stirring,
+    SoftChoice, all, build, cable_vehicles, cable_winding, pouring, soft_ball, soft_gripper, soft_mat, stirring,
 };
 pub use file::{LoadError, from_scene_file, load};
 pub use robots::{RobotFile, robots};

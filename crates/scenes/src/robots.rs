@@ -62,6 +62,12 @@ pub(crate) const PANDA_GRIPPER: RobotFile = robot!(
     Base::Fixed,
     "Franka Emika Panda with its two-finger hand"
 );
+pub(crate) const PANDA_ALLEGRO: RobotFile = robot!(
+    "panda-allegro",
+    "panda_allegro.xml",
+    Base::Fixed,
+    "Franka Emika Panda that carries an Allegro hand by its back"
+);
 pub(crate) const ALLEGRO_HAND: RobotFile = robot!(
     "allegro-hand",
     "allegro_hand.xml",
@@ -116,6 +122,7 @@ pub fn robots() -> &'static [RobotFile] {
     &[
         PANDA,
         PANDA_GRIPPER,
+        PANDA_ALLEGRO,
         ALLEGRO_HAND,
         LAIKAGO,
         SOLO12,

@@ -4,6 +4,8 @@ use stiction_io::ModelOptions;
 use stiction_io::scene_file::{Ignored, SettingsDescription};
 use stiction_sim::{Execution, Result, Settings, World};
 
+use crate::tasks::Task;
+
 /// A world that is ready to run.
 pub struct Scene {
     /// Name of the scene.
@@ -16,6 +18,8 @@ pub struct Scene {
     pub skipped_overlaps: Vec<[String; 2]>,
     /// What its file asks for and is not supported, or looks wrong.
     pub ignored: Vec<Ignored>,
+    /// Says whether the scene did what it is meant to do, where that is a task.
+    pub task: Option<Box<dyn Task>>,
 }
 
 /// What a user may ask of a scene; `None` leaves it to the scene.
@@ -66,6 +70,7 @@ impl Options {
             seconds: self.seconds.unwrap_or(seconds),
             skipped_overlaps: Vec::new(),
             ignored: Vec::new(),
+            task: None,
         }
     }
 }
@@ -78,6 +83,7 @@ pub(crate) fn changed(settings: Settings, given: &SettingsDescription) -> Settin
         gravity: given.gravity.unwrap_or(settings.gravity),
         tolerance: given.tolerance.unwrap_or(settings.tolerance),
         max_iterations: given.max_iterations.or(settings.max_iterations),
+        solver_time: given.solver_time.or(settings.solver_time),
         baumgarte: given.baumgarte.unwrap_or(settings.baumgarte),
         push_out_speed: given.push_out_speed.unwrap_or(settings.push_out_speed),
         contact_margin: given.contact_margin.unwrap_or(settings.contact_margin),

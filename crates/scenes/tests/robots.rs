@@ -10,11 +10,13 @@ use stiction_sim::{BodyHandle, RobotHandle, Vector3, World};
 const TOLERANCE: f64 = 1e-6;
 
 /// Name, degrees of freedom and mass of what moves (kg), as published or added up in the file.
-const FIGURES: [(&str, usize, f64); 10] = [
+const FIGURES: [(&str, usize, f64); 11] = [
     // Links 1 to 7; the base stands still.
     ("panda", 7, 16.062132),
     // The same, hand and fingers.
     ("panda-gripper", 9, 16.822132),
+    // Links 1 to 7, palm and fingers.
+    ("panda-allegro", 23, 17.017032),
     // Without the palm.
     ("allegro-hand", 16, 0.5395),
     ("laikago", 18, 25.433),

@@ -27,6 +27,10 @@ pub struct Settings {
     /// no limit. With a limit results depend on the machine.
     #[serde(default)]
     pub step_time: Option<f64>,
+    /// Processor time that a solver may take per island and step until it stops with what it has, s; `None` for
+    /// no limit. With a limit results depend on the machine.
+    #[serde(default)]
+    pub solver_time: Option<f64>,
     /// Share of a penetration or of a joint's error that is removed in a step, in [0, 1].
     pub baumgarte: f64,
     /// Largest speed at which a penetration is pushed out, m/s, and at which a joint or tendon that
@@ -90,6 +94,9 @@ impl Settings {
         positive("settings", "tolerance", self.tolerance)?;
         if let Some(time) = self.step_time {
             positive("settings", "step_time", time)?;
+        }
+        if let Some(time) = self.solver_time {
+            positive("settings", "solver_time", time)?;
         }
         let share = (0.0..=1.0).contains(&self.baumgarte);
         check(
@@ -186,6 +193,7 @@ impl Default for Settings {
             tolerance: 1e-8,
             max_iterations: None,
             step_time: None,
+            solver_time: None,
             baumgarte: 0.2,
             push_out_speed: 0.5,
             contact_margin: 1e-3,

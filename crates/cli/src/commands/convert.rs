@@ -59,12 +59,12 @@ fn name_meshes_absolutely(scene: &mut SceneDescription, folder: &Path) {
     let of_links = links.flat_map(|link| &mut link.shapes);
     let of_bodies = scene.bodies.iter_mut().flat_map(|body| &mut body.shapes);
     let of_shapes = of_links.chain(of_bodies);
-    let of_shapes = of_shapes.filter_map(|shape| shape.kind.mesh_file_mut());
+    let of_shapes = of_shapes.flat_map(|shape| shape.kind.files_mut());
     let of_soft = scene.soft.iter_mut();
-    let of_soft = of_soft.filter_map(|soft| soft.mesh.file_mut());
+    let of_soft = of_soft.filter_map(|soft| Some(&mut soft.mesh.file_mut()?.path));
     for file in of_shapes.chain(of_soft) {
-        if let Ok(path) = folder.join(&file.path).canonicalize() {
-            file.path = path.display().to_string();
+        if let Ok(path) = folder.join(&*file).canonicalize() {
+            *file = path.display().to_string();
         }
     }
 }

@@ -18,8 +18,8 @@ use crate::commands::export::{unwritable, writable, write_page, write_text};
 use crate::deformables;
 use crate::simulate::{
     Curve, End, Interrupt, JointWarning, MeshFormat, MeshLog, ProblemLog, SensorLog, Series,
-    SpeedWarning, draw, is_file, open, print_profile, print_summary, simulate, step_count,
-    summary_json, tell_gain, tell_start,
+    SpeedWarning, draw, is_file, open, print_profile, print_summary, print_task, simulate,
+    step_count, summary_json, task_json, tell_gain, tell_start,
 };
 use crate::{Ending, complain, explain};
 
@@ -205,6 +205,8 @@ pub(crate) fn options(arguments: &SceneArguments, solver: Option<&str>) -> Optio
             time_step: arguments.dt,
             solver: solver.map(str::to_owned),
             tolerance: arguments.tolerance,
+            max_iterations: arguments.max_iterations.map(|count| count as usize),
+            solver_time: arguments.solver_time,
             contact_reuse: arguments.contact_reuse,
             ..SettingsDescription::default()
         },
@@ -382,11 +384,13 @@ fn report(
             End::Failed(_) => "failed",
         };
         let mut summary = summary_json(&scene.name, solver, series, outcome);
+        summary["task"] = task_json(scene)?;
         summary["soft"] = deformables::soft_json(&scene.world)?;
         summary["rods"] = deformables::rod_json(&scene.world)?;
         writeln!(out, "{summary}")?;
     } else if !arguments.quiet {
         print_summary(&mut out, &scene.name, solver, series)?;
+        print_task(&mut out, scene)?;
         for line in deformables::soft_lines(&scene.world)? {
             writeln!(out, "soft body {line}")?;
         }

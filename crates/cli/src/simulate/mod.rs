@@ -7,6 +7,7 @@ mod problem_log;
 mod sensor_log;
 mod series;
 mod summary;
+mod task;
 mod warnings;
 
 pub(crate) use interrupt::Interrupt;
@@ -16,6 +17,7 @@ pub(crate) use problem_log::ProblemLog;
 pub(crate) use sensor_log::SensorLog;
 pub(crate) use series::Series;
 pub(crate) use summary::{print_profile, print_summary, summary_json};
+pub(crate) use task::{print_task, task_json};
 pub(crate) use warnings::{JointWarning, SpeedWarning, tell_gain, tell_start};
 
 use std::path::Path;
@@ -80,6 +82,9 @@ pub(crate) fn simulate(
             Ok(_) => {}
             Err(SimError::Interrupted) => return Ok(End::Interrupted),
             Err(error) => return Ok(End::Failed(error)),
+        }
+        if let Some(task) = &mut scene.task {
+            task.observe(&scene.world)?;
         }
         watch(scene)?;
     }

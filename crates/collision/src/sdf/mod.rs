@@ -30,9 +30,11 @@ pub use combine::{Difference, Intersection, Rounded, Shell, Union};
 pub use dish::Dish;
 pub use ellipsoid::EllipsoidSdf;
 pub use grid::GridSdf;
-pub use neural::{Activation, Layer, NeuralSdf};
+pub use neural::{Activation, Layer, NeuralBolt, NeuralSdf};
 pub use primitives::{BoxSdf, CapsuleSdf, CylinderSdf, HalfSpaceSdf, SphereSdf, TorusSdf};
 pub use profile::{Polygon, Profile, Revolution};
+#[cfg(feature = "sdf-files")]
+pub use tensors::distance_from_bytes;
 pub use thread::{BoltSdf, MetricThread, NutSdf, ThreadEnd};
 pub use transform::{Scaled, Transformed};
 

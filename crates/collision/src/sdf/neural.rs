@@ -3,9 +3,15 @@
 //! φ(p) = scale · W_L a(W_{L−1} … a(W_1 (p − center)/scale + b_1) …) + b_L, times the scale.
 //! The gradient is the product of the layers' Jacobians, carried along with the value (forward mode,
 //! three tangents), so it is exact, not a difference.
+//!
+//! A network with two inputs is a thread's: it sees the point turned back along the helix, (x cos a + y sin a,
+//! y cos a − x sin a) with a = z/lead, so that what it has learnt of one section is true of all of them.
 
+mod bolt;
 #[cfg(feature = "sdf-files")]
 mod file;
+
+pub use bolt::NeuralBolt;
 
 use nalgebra::{DMatrix, DVector, Point3, Vector3};
 
@@ -84,7 +90,12 @@ pub struct NeuralSdf {
     bounds: Aabb,
     feature_size: f64,
     lipschitz: f64,
+    /// Advance of a thread for each radian, m: then the network has two inputs.
+    lead: Option<f64>,
 }
+
+/// Distance from the axis up to which a thread's network is asked, over its scale; beyond, the way is added.
+const REACH: f64 = 1.5;
 
 impl NeuralSdf {
     /// Network of `layers`; the input is (p − center)/scale and the output is multiplied by `scale`
@@ -103,7 +114,11 @@ impl NeuralSdf {
             path: name.to_owned(),
             reason,
         };
-        let mut width = 3;
+        let inputs = match layers.first().map(|first| first.weight.ncols()) {
+            Some(2) => 2,
+            _ => 3,
+        };
+        let mut width = inputs;
         for (i, layer) in layers.iter().enumerate() {
             if layer.weight.ncols() != width || layer.bias.len() != layer.weight.nrows() {
                 return Err(wrong(format!(
@@ -146,7 +161,33 @@ impl NeuralSdf {
             bounds,
             feature_size: 0.1 * scale,
             lipschitz: lipschitz.max(1.0),
+            // Until it is told: no turn at all.
+            lead: (inputs == 2).then_some(f64::INFINITY),
         })
+    }
+
+    /// Tells a network with two inputs how far its thread advances for each radian, m.
+    ///
+    /// Until then it is the same at every height. The bound on the slope is for points up to the reach of the
+    /// network, 1.5 times its scale from the axis.
+    pub fn with_lead(mut self, lead: f64) -> Result<Self> {
+        let refuse = |value, reason| {
+            Err(CollisionError::InvalidParameter {
+                element: "neural SDF".to_owned(),
+                field: "lead",
+                value,
+                reason,
+            })
+        };
+        if self.lead.is_none() {
+            return refuse(lead, "is for networks with two inputs");
+        }
+        if !(lead.is_finite() && lead != 0.0) {
+            return refuse(lead, "must be finite and not zero");
+        }
+        self.lead = Some(lead);
+        self.lipschitz *= (REACH * self.scale / lead).hypot(1.0);
+        Ok(self)
     }
 
     /// Sets the size of the smallest feature, m.
@@ -179,12 +220,31 @@ impl Sdf for NeuralSdf {
         // value and three tangents of every unit, two layers at a time
         let mut input = [[0.0; 4]; MAX_WIDTH];
         let mut output = [[0.0; 4]; MAX_WIDTH];
-        let x = (p - self.center) / self.scale;
-        for i in 0..3 {
-            input[i][0] = x[i];
-            input[i][1 + i] = 1.0;
-        }
-        let mut width = 3;
+        let x = p - self.center;
+        let mut beyond = None;
+        let mut width = match self.lead {
+            None => {
+                for i in 0..3 {
+                    input[i][0] = x[i] / self.scale;
+                    input[i][1 + i] = 1.0;
+                }
+                3
+            }
+            Some(lead) => {
+                // The distance grows with the way beyond the reach of the network.
+                let r = x.x.hypot(x.y);
+                let inside = (REACH * self.scale / r).min(1.0);
+                if inside < 1.0 {
+                    beyond = Some((r * (1.0 - inside), Vector3::new(x.x, x.y, 0.0) / r));
+                }
+                let (sin, cos) = (x.z / lead).sin_cos();
+                let (u, v) = (x.x * cos + x.y * sin, x.y * cos - x.x * sin);
+                let (u, v) = (u * inside, v * inside);
+                input[0] = [u / self.scale, cos, sin, v / lead];
+                input[1] = [v / self.scale, -sin, cos, -u / lead];
+                2
+            }
+        };
         for (index, layer) in self.layers.iter().enumerate() {
             let last = index + 1 == self.layers.len();
             let rows = layer.weight.nrows();
@@ -206,11 +266,16 @@ impl Sdf for NeuralSdf {
             width = rows;
         }
         let [value, x, y, z] = input[0];
-        SdfSample {
+        let mut sample = SdfSample {
             // the input is divided by the scale and the output multiplied: the gradient keeps
             value: value * self.scale,
             gradient: Vector3::new(x, y, z),
+        };
+        if let Some((way, radial)) = beyond {
+            sample.value += way;
+            sample.gradient = radial;
         }
+        sample
     }
 
     fn bounds(&self) -> Aabb {

@@ -321,6 +321,40 @@ impl BoltSdf {
     pub fn head(&self) -> (f64, f64) {
         (self.head_height, self.head_across)
     }
+
+    /// Tip, chamfer and head put to the distance of an endless thread at p, whose direction from the axis is
+    /// `radial` and whose distance from it is `r`.
+    pub(super) fn with_ends(
+        &self,
+        p: &Point3<f64>,
+        radial: Vector3<f64>,
+        r: f64,
+        thread: SdfSample,
+    ) -> SdfSample {
+        let mut rod = larger(thread, plane(p.z - self.length, Vector3::z()));
+        if self.end == ThreadEnd::Chamfered {
+            let cone = r - self.thread.minor_radius() + p.z - self.length;
+            let normal = (radial + Vector3::z()) * FRAC_1_SQRT_2;
+            rod = larger(rod, plane(cone * FRAC_1_SQRT_2, normal));
+        }
+        if self.head_height > 0.0 {
+            // the rod may run on inside the head
+            rod = larger(rod, plane(-p.z - 0.5 * self.head_height, -Vector3::z()));
+            let middle = -0.5 * self.head_height;
+            let side = 1.0_f64.copysign(p.z - middle);
+            let slab = plane(
+                (p.z - middle).abs() - 0.5 * self.head_height,
+                Vector3::z() * side,
+            );
+            if slab.value >= rod.value {
+                return rod;
+            }
+            let head = larger(hexagon(p, self.head_across), slab);
+            if head.value < rod.value { head } else { rod }
+        } else {
+            larger(rod, plane(-p.z, -Vector3::z()))
+        }
+    }
 }
 
 /// The thread of a bolt, for all points of a batch, whose `work` holds their angles. Marks there with a
@@ -438,30 +472,7 @@ impl Sdf for BoltSdf {
 
     fn sample(&self, p: &Point3<f64>) -> SdfSample {
         let (radial, r) = direction_or(Vector3::new(p.x, p.y, 0.0), Vector3::x());
-        let mut rod = self.thread.sample(p, radial, r);
-        rod = larger(rod, plane(p.z - self.length, Vector3::z()));
-        if self.end == ThreadEnd::Chamfered {
-            let cone = r - self.thread.minor_radius() + p.z - self.length;
-            let normal = (radial + Vector3::z()) * FRAC_1_SQRT_2;
-            rod = larger(rod, plane(cone * FRAC_1_SQRT_2, normal));
-        }
-        if self.head_height > 0.0 {
-            // the rod may run on inside the head
-            rod = larger(rod, plane(-p.z - 0.5 * self.head_height, -Vector3::z()));
-            let middle = -0.5 * self.head_height;
-            let side = 1.0_f64.copysign(p.z - middle);
-            let slab = plane(
-                (p.z - middle).abs() - 0.5 * self.head_height,
-                Vector3::z() * side,
-            );
-            if slab.value >= rod.value {
-                return rod;
-            }
-            let head = larger(hexagon(p, self.head_across), slab);
-            if head.value < rod.value { head } else { rod }
-        } else {
-            larger(rod, plane(-p.z, -Vector3::z()))
-        }
+        self.with_ends(p, radial, r, self.thread.sample(p, radial, r))
     }
 
     fn bounds(&self) -> Aabb {

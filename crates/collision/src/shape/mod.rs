@@ -30,7 +30,7 @@ pub use outline::Outline;
 use crate::aabb::Aabb;
 use crate::error::{CollisionError, Result, positive};
 use crate::sdf::{
-    BoltSdf, BoxSdf, CylinderSdf, Dish, EllipsoidSdf, NutSdf, Polygon, Revolution, Sdf, SdfRef,
+    BoltSdf, BoxSdf, CylinderSdf, Dish, EllipsoidSdf, NeuralBolt, NutSdf, Polygon, Revolution, Sdf, SdfRef,
 };
 use crate::surface;
 
@@ -242,6 +242,12 @@ impl Shape {
     pub fn dish(name: &str, dish: Dish, resolution: f64) -> Result<Self> {
         let faces = surface::dish_mesh(name, &dish, resolution)?;
         Ok(Self::sdf_with_mesh(name, Arc::new(dish), faces))
+    }
+
+    /// Bolt whose thread is a network, with the mesh of the bolt that it stands for.
+    pub fn neural_bolt(name: &str, bolt: NeuralBolt, resolution: f64) -> Result<Self> {
+        let faces = surface::bolt_mesh(name, bolt.bolt(), resolution)?;
+        Ok(Self::sdf_with_mesh(name, Arc::new(bolt), faces))
     }
 
     /// Bolt, meshed along its helix.

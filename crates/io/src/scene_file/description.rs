@@ -94,6 +94,8 @@ pub struct SettingsDescription {
     pub tolerance: Option<f64>,
     /// Most iterations of the solver per island and step.
     pub max_iterations: Option<usize>,
+    /// Processor time of the solver per island and step, s.
+    pub solver_time: Option<f64>,
     /// Share of a penetration or joint error that is removed in a step, 0 to 1.
     pub baumgarte: Option<f64>,
     /// Largest speed at which a penetration is pushed out, m/s.

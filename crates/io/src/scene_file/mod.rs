@@ -35,6 +35,7 @@ mod actuator;
 mod check;
 mod contact_pair;
 mod description;
+mod distance;
 mod keyframe;
 mod node;
 mod read;
@@ -61,6 +62,7 @@ pub use description::{
     InertiaDescription, LinkDescription, MassDescription, RobotDescription, RobotFrameDescription,
     RobotJointDescription, SceneDescription, SettingsDescription, ShapeDescription,
 };
+pub use distance::{Distance, DistanceSolid, Operation, Part};
 pub use keyframe::{KeyframeBody, KeyframeDescription, KeyframeJoint};
 pub use rod::{RodAttachment, RodCurve, RodDescription, RodLink, RodSection, RodStiffness};
 pub use sensor::{SensorDescription, SensorKind};

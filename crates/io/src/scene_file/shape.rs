@@ -8,6 +8,7 @@ use stiction_collision::Shape;
 use stiction_collision::sdf::{BoltSdf, Dish, GridSdf, MetricThread, NutSdf, ThreadEnd};
 use stiction_collision::shape::{HeightField, TriangleMesh};
 
+use super::distance::DistanceSolid;
 use crate::error::IoError;
 use crate::mesh::{self, MeshData};
 
@@ -120,6 +121,8 @@ pub enum ShapeKind {
         /// Distance between the threads when it is centred on the bolt.
         clearance: f64,
     },
+    /// Solid named by its signed distance.
+    Distance(DistanceSolid),
 }
 
 /// A metric thread.
@@ -208,7 +211,7 @@ impl MeshFile {
 }
 
 impl ThreadDescription {
-    fn build(&self) -> stiction_collision::Result<(MetricThread, ThreadEnd)> {
+    pub(super) fn build(&self) -> stiction_collision::Result<(MetricThread, ThreadEnd)> {
         let end = match self.chamfered {
             true => ThreadEnd::Chamfered,
             false => ThreadEnd::Flat,
@@ -303,6 +306,7 @@ impl ShapeKind {
                 let nut = NutSdf::new(metric, *height, *width, *clearance, end)?;
                 Shape::nut(name, nut, thread.resolution)?
             }
+            Self::Distance(solid) => solid.build(name, folder)?,
         })
     }
 
@@ -317,6 +321,17 @@ impl ShapeKind {
                 MeshSource::Inline(_) => None,
             },
             _ => None,
+        }
+    }
+
+    /// Paths of all files that it is made of.
+    pub fn files_mut(&mut self) -> Vec<&mut String> {
+        match self {
+            Self::Distance(solid) => solid.files_mut(),
+            other => {
+                let file = other.mesh_file_mut();
+                file.map(|file| &mut file.path).into_iter().collect()
+            }
         }
     }
 
@@ -338,6 +353,7 @@ impl ShapeKind {
             Self::Dish { .. } => "dish",
             Self::Bolt { .. } => "bolt",
             Self::Nut { .. } => "nut",
+            Self::Distance(solid) => solid.word(),
         }
     }
 }

@@ -47,6 +47,7 @@ const SCENES: &[SceneInfo] = &[
     robots::panda_box::SCENE,
     robots::bolt_nut_assembly::SCENE,
     robots::bolt_nut_grasp::SCENE,
+    robots::dish_piling_robot::SCENE,
     robots::allegro_hand::SCENE,
     robots::laikago::SCENE,
     robots::laikago::EIGHT,
@@ -85,6 +86,14 @@ const SCENES: &[SceneInfo] = &[
 /// Options that no world can have.
 pub fn stirring(options: &Options, grains: usize) -> Result<Scene> {
     robots::stirring::with_grains(options, grains)
+}
+
+/// The scene `pouring` with another number of particles, and a hand with `grip` times the usual stiffness.
+///
+/// # Errors
+/// Options that no world can have.
+pub fn pouring(options: &Options, particles: usize, grip: f64) -> Result<Scene> {
+    robots::pouring::build("pouring", options, particles, grip)
 }
 
 /// The scene `cable-vehicles` with another number of links of the same cable, and with this many links in a

@@ -190,8 +190,9 @@ impl World {
         let clock = Instant::now();
         let budget = Budget {
             max_iterations: self.settings.max_iterations,
-            // Whoever limits iterations wants a step that takes no longer.
-            rescue: self.settings.max_iterations.is_none(),
+            time_limit: self.settings.solver_time.map(Duration::from_secs_f64),
+            // Whoever limits iterations or time wants a step that takes no longer.
+            rescue: self.settings.max_iterations.is_none() && self.settings.solver_time.is_none(),
             stop: self.stop.clone(),
             all_residuals: false,
             ..Budget::with_tolerance(self.settings.tolerance)

@@ -33,9 +33,14 @@ impl GridSdf {
 
     /// Reads what [`save`](Self::save) wrote.
     pub fn load(path: &Path) -> Result<Self> {
-        let fail = |reason: String| file_error(path, reason);
-        let bytes = std::fs::read(path).map_err(|e| fail(e.to_string()))?;
-        let file = SafeTensors::deserialize(&bytes).map_err(|e| fail(e.to_string()))?;
+        let bytes = std::fs::read(path).map_err(|e| file_error(path, e.to_string()))?;
+        Self::from_bytes(&path.display().to_string(), &bytes)
+    }
+
+    /// Reads the bytes of what [`save`](Self::save) wrote.
+    pub fn from_bytes(name: &str, bytes: &[u8]) -> Result<Self> {
+        let fail = |reason: String| file_error(Path::new(name), reason);
+        let file = SafeTensors::deserialize(bytes).map_err(|e| fail(e.to_string()))?;
         let read = |name: &str| -> Result<(Vec<usize>, Vec<f64>)> {
             let t = file.tensor(name).map_err(|e| fail(e.to_string()))?;
             let values = tensor_values(&t)
@@ -50,7 +55,6 @@ impl GridSdf {
                 "values must have 3 axes, origin 3 numbers, spacing 1".to_owned(),
             ));
         };
-        let name = path.display().to_string();
-        Self::from_samples(&name, Point3::new(x, y, z), h, [nx, ny, nz], values)
+        Self::from_samples(name, Point3::new(x, y, z), h, [nx, ny, nz], values)
     }
 }

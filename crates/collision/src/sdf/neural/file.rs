@@ -16,7 +16,8 @@ impl NeuralSdf {
     /// `layers.1.weight`, … (the names PyTorch gives a `ModuleList`), and in the metadata
     /// `activation` (`softplus`, `tanh`, `sine` or `relu`; `activation_scale` β or ω₀, default 1),
     /// `center` ("x y z", default 0), `scale` (default 1), `bounds` ("x y z x y z", required) and
-    /// `feature_size` (m, default `scale`/10). `examples/train_neural_sdf.rs` trains one and writes
+    /// `feature_size` (m, default `scale`/10), `lead` (m for each radian, for a thread's network with two inputs) and
+    /// `lipschitz` (a bound on the slope that is known better than from the weights). `examples/train_neural_sdf.rs` trains one and writes
     /// such a file.
     pub fn load(path: &Path) -> Result<Self> {
         let fail = |reason: String| file_error(path, reason);
@@ -87,7 +88,7 @@ impl NeuralSdf {
                 bias: DVector::from_vec(b),
             });
         }
-        Self::new(
+        let mut network = Self::new(
             name,
             layers,
             activation,
@@ -95,7 +96,14 @@ impl NeuralSdf {
             scale,
             bounds,
         )?
-        .with_feature_size(one("feature_size", 0.1 * scale)?)
+        .with_feature_size(one("feature_size", 0.1 * scale)?)?;
+        if metadata.contains_key("lead") {
+            network = network.with_lead(one("lead", 0.0)?)?;
+        }
+        if metadata.contains_key("lipschitz") {
+            network = network.with_lipschitz(one("lipschitz", 1.0)?)?;
+        }
+        Ok(network)
     }
 
     /// Writes the network with f64 weights, as [`load`](Self::load) reads it.
@@ -126,7 +134,7 @@ impl NeuralSdf {
         }
         let (activation, activation_scale) = self.activation.name_and_scale();
         let b = &self.bounds;
-        let metadata = HashMap::from(
+        let mut metadata = HashMap::from(
             [
                 ("activation", activation.to_owned()),
                 ("activation_scale", activation_scale.to_string()),
@@ -146,6 +154,10 @@ impl NeuralSdf {
             ]
             .map(|(k, v)| (k.to_owned(), v)),
         );
+        if let Some(lead) = self.lead.filter(|lead| lead.is_finite()) {
+            metadata.insert("lead".to_owned(), lead.to_string());
+        }
+        metadata.insert("lipschitz".to_owned(), self.lipschitz.to_string());
         let file =
             safetensors::serialize(tensors, Some(metadata)).map_err(|e| fail(e.to_string()))?;
         std::fs::write(path, file).map_err(|e| fail(e.to_string()))

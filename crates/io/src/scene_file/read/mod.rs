@@ -3,6 +3,7 @@
 mod actuator;
 mod body;
 mod controller;
+mod distance;
 mod joint;
 mod keyframe;
 mod material;

@@ -14,6 +14,7 @@ const KEYS: &[&str] = &[
     "solver",
     "tolerance",
     "max_iterations",
+    "solver_time",
     "baumgarte",
     "push_out_speed",
     "contact_margin",
@@ -44,6 +45,7 @@ pub(super) fn read(node: &Node<'_>) -> Result<SettingsDescription> {
         solver: table.read("solver", |node| node.name())?,
         tolerance: table.read("tolerance", |node| node.positive(SPEED))?,
         max_iterations: table.read("max_iterations", |node| positive_count(&node, 1_000_000))?,
+        solver_time: table.read("solver_time", |node| node.positive(TIME))?,
         baumgarte: table.read("baumgarte", |node| {
             node.ranged(
                 PLAIN,

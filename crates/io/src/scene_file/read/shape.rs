@@ -10,7 +10,7 @@ use super::super::description::ShapeDescription;
 use super::super::node::{Node, Table};
 use super::super::shape::{MeshFile, MeshSource, PointSource, ShapeKind, ThreadDescription};
 use super::super::units::{ANGLE, LENGTH, PLAIN};
-use super::{body, pose};
+use super::{body, distance, pose};
 use crate::error::Result;
 use crate::mesh::MeshData;
 
@@ -25,7 +25,7 @@ macro_rules! keys {
 }
 
 /// The keys of each kind.
-const KINDS: &[(&str, &[&str])] = &[
+pub(super) const KINDS: &[(&str, &[&str])] = &[
     ("sphere", keys!["radius"]),
     ("box", keys!["size"]),
     ("capsule", keys!["length", "radius"]),
@@ -89,6 +89,18 @@ const KINDS: &[(&str, &[&str])] = &[
             "clearance"
         ],
     ),
+    ("torus", keys!["radius", "tube", "resolution"]),
+    ("revolution", keys!["outline", "resolution"]),
+    ("distance-file", keys!["file", "resolution"]),
+    ("union", keys!["parts", "blend", "rounding", "resolution"]),
+    (
+        "intersection",
+        keys!["parts", "blend", "rounding", "resolution"],
+    ),
+    (
+        "difference",
+        keys!["parts", "blend", "rounding", "resolution"],
+    ),
 ];
 
 /// Smallest and largest size of a shape, m.
@@ -122,7 +134,7 @@ pub(super) fn read_all(table: &Table<'_>) -> Result<Vec<ShapeDescription>> {
         };
         shapes.push(ShapeDescription {
             name,
-            kind: kind(word, &table)?,
+            kind: kind(word, &table, 0)?,
             pose: pose::read(&table)?,
             material: table.read("material", |node| node.name())?,
             groups: groups(&table)?,
@@ -135,7 +147,11 @@ pub(super) fn read_all(table: &Table<'_>) -> Result<Vec<ShapeDescription>> {
     Ok(shapes)
 }
 
-fn kind(word: &str, table: &Table<'_>) -> Result<ShapeKind> {
+/// The form of a shape that is nested so deep in others.
+pub(super) fn kind(word: &str, table: &Table<'_>, depth: usize) -> Result<ShapeKind> {
+    if let Some(kind) = distance::read(word, table, depth)? {
+        return Ok(kind);
+    }
     let shape = match word {
         "sphere" => ShapeKind::Sphere {
             radius: size(&table.need("radius")?)?,

@@ -27,6 +27,7 @@ pub(super) fn settings(settings: &SettingsDescription) -> Table {
         ("time_step", settings.time_step),
         ("theta", settings.theta),
         ("tolerance", settings.tolerance),
+        ("solver_time", settings.solver_time),
         ("integration_tolerance", settings.integration_tolerance),
         ("joint_tolerance", settings.joint_tolerance),
         ("baumgarte", settings.baumgarte),

@@ -3,6 +3,7 @@
 use nalgebra::Vector3;
 use toml_edit::Table;
 
+use super::super::distance::{Distance, DistanceSolid};
 use super::super::shape::{MeshFile, MeshSource, PointSource, ShapeKind, ThreadDescription};
 use super::table::{Lines, count, list, numbers};
 
@@ -85,6 +86,40 @@ pub(super) fn shape_kind(out: &mut Table, kind: &ShapeKind) {
             out.number("width", *width);
             out.number("clearance", *clearance);
         }
+        ShapeKind::Distance(solid) => distance(out, solid),
+    }
+}
+
+fn distance(out: &mut Table, solid: &DistanceSolid) {
+    match &solid.distance {
+        Distance::Torus { radius, tube } => {
+            out.number("radius", *radius);
+            out.number("tube", *tube);
+        }
+        Distance::Revolution { outline } => {
+            out.line("outline", list(outline.iter().map(numbers)));
+        }
+        Distance::File { path } => out.text("file", path),
+        Distance::Combined {
+            parts,
+            blend,
+            rounding,
+            ..
+        } => {
+            out.unless("blend", *blend, 0.0);
+            out.unless("rounding", *rounding, 0.0);
+            let parts = parts.iter().map(|part| {
+                let mut table = Table::new();
+                table.text("kind", part.kind.word());
+                shape_kind(&mut table, &part.kind);
+                table.pose(&part.pose);
+                table.into_inline_table().into()
+            });
+            out.line("parts", list(parts));
+        }
+    }
+    if let Some(resolution) = solid.resolution {
+        out.number("resolution", resolution);
     }
 }
 

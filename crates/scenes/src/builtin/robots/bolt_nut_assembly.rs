@@ -1,11 +1,15 @@
 //! A Panda screws an M48 nut onto a bolt.
 //!
 //! The nut is fixed to the hand; the arm follows an assembly trajectory by joint impedance: down to the end of the
-//! bolt, then along the helix of the thread as far as the last joint turns. Chosen here: the impedance, friction
-//! 0.15, clearance 0.2 mm, 4.8 rad in 4 s.
+//! bolt, then along the helix of the thread as far as the last joint turns. Chosen here: the impedance, clearance
+//! 0.2 mm, 4.8 rad in 4 s. The seed draws friction (0.1 to 0.2), from where the arm comes (±10 mm), by how much it
+//! misjudges the place of the bolt (±0.2 mm) and the beginning of its thread (±0.05 rad), and how fast it works
+//! (±10 %).
 
 use std::f64::consts::{FRAC_PI_4, PI};
 
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use stiction_control::{Arm, Reach, Servo, minimum_jerk};
 use stiction_io::scene_file::{
     InertiaDescription, LinkDescription, MassDescription, RobotJointDescription,
@@ -22,6 +26,7 @@ use super::stick::WRIST;
 use crate::builtin::parts::floor;
 use crate::robots::PANDA_GRIPPER;
 use crate::scene::{Options, Scene, SceneInfo};
+use crate::tasks::{NutPlace, Threading};
 
 pub(in crate::builtin) const SCENE: SceneInfo = SceneInfo {
     name: "bolt-nut-assembly",
@@ -37,7 +42,6 @@ const HEIGHT: f64 = 0.038;
 const ACROSS: f64 = 0.075;
 const MASS: f64 = 0.9;
 const CLEARANCE: f64 = 2e-4;
-const FRICTION: f64 = 0.15;
 /// From the hand's frame to the middle of the nut, m.
 const PADS: f64 = 0.1034;
 /// Height above the end of the bolt at which the nut starts, and where it begins to turn, m.
@@ -64,7 +68,16 @@ const MIDDLE: f64 = FRAC_PI_4;
 const FINGER: Servo = Servo::new(1e3, 50.0);
 
 fn build(options: &Options) -> Result<Scene> {
-    let mut stage = Stage::new(&PANDA_GRIPPER, SCENE.name, 5.5)?;
+    let mut random = ChaCha8Rng::seed_from_u64(options.seed);
+    let friction = random.random_range(0.1..0.2);
+    let mut beside = |by: f64| {
+        let [x, y] = [(); 2].map(|()| random.random_range(-by..by));
+        Vector3::new(x, y, 0.0)
+    };
+    let (start, misjudged) = (beside(0.01), beside(2e-4));
+    let turned_wrongly = random.random_range(-0.05..0.05);
+    let pace = random.random_range(0.9..1.1);
+    let mut stage = Stage::new(&PANDA_GRIPPER, SCENE.name, 6.0)?;
     stage.drop_actuators();
     let settings = stage.settings();
     settings.contact_margin = Some(2e-4);
@@ -80,7 +93,7 @@ fn build(options: &Options) -> Result<Scene> {
     let name = stage.robot_name();
     let mut scene = stage.build(options)?;
     let world = &mut scene.world;
-    let steel = Material::with_friction(FRICTION);
+    let steel = Material::with_friction(friction);
     floor(world, steel)?;
     let bolt = BoltSdf::with_head(thread, LENGTH, 0.03, ACROSS, ThreadEnd::Chamfered)?;
     // Turned so that the thread's start meets the nut in the middle of the wrist's range.
@@ -102,15 +115,21 @@ fn build(options: &Options) -> Result<Scene> {
     };
     let lead = thread.lead();
     let path = move |time: f64| {
+        let time = time / pace;
         let come = minimum_jerk(time / DOWN);
         let turned = TURN * minimum_jerk((time - DOWN) / (TURNED - DOWN));
         let height = LENGTH + BEGIN + (ABOVE - BEGIN) * (1.0 - come) - lead * turned;
-        let at = FOOT + Vector3::z() * height;
-        Isometry3::new(at, Vector3::z() * (MIDDLE + 0.5 * TURN - turned))
+        let at = FOOT + misjudged + start * (1.0 - come) + Vector3::z() * height;
+        let heading = MIDDLE + 0.5 * TURN + turned_wrongly - turned;
+        Isometry3::new(at, Vector3::z() * heading)
     };
     let reach = Reach::along(world, &arm, scene.seconds, path)?;
     reach.start(world)?;
     world.add_controller(Box::new(reach));
+    let nut = NutPlace::Link(arm.robot, "nut".to_owned(), wrist);
+    let goal = LENGTH + BEGIN - lead * TURN;
+    let task = Threading::new(nut, fixed, &thread, [CLEARANCE, LENGTH, goal]);
+    scene.task = Some(Box::new(task));
     Ok(scene)
 }
 

@@ -3,14 +3,18 @@
 //! The nut lies on a stand. The hand takes it by two flats, sets it on the bolt's end and turns it by four flats, then
 //! opens, goes up, turns back, and takes it anew: what it knows of the thread is its pitch, not where it begins.
 //! Chosen here: joint impedance that is as soft as a Franka's, so that the nut may settle into the thread by its
-//! weight; friction 0.15 on steel and 0.8 on the pads, clearance 0.2 mm.
+//! weight; clearance 0.2 mm. The seed draws friction (0.1 to 0.2 on steel, 0.7 to 0.9 on the pads), by how much the
+//! robot misjudges the place of the nut (±1 mm, ±0.03 rad) and of the bolt (±0.2 mm), where the thread begins, and how
+//! fast it works (±10 %).
 
-use std::f64::consts::{FRAC_PI_2, FRAC_PI_3, FRAC_PI_4, PI};
+use std::f64::consts::{FRAC_PI_2, FRAC_PI_3, FRAC_PI_4, PI, TAU};
 
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use stiction_control::{Arm, Hand, HandJoint, Manipulation, Phase, Servo, Until};
 use stiction_sim::sdf::{BoltSdf, MetricThread, NutSdf, ThreadEnd};
 use stiction_sim::{
-    Isometry3, Material, Result, RigidBody, Shape, UnitQuaternion, Vector3, World, uniform_inertia,
+    BodyHandle, Isometry3, Material, Result, RigidBody, Shape, UnitQuaternion, Vector3, World, uniform_inertia,
 };
 
 use super::bolt_nut_assembly::SERVOS;
@@ -19,6 +23,7 @@ use super::stage::Stage;
 use crate::builtin::parts::floor;
 use crate::robots::PANDA_GRIPPER;
 use crate::scene::{Options, Scene, SceneInfo};
+use crate::tasks::{NutPlace, Threading};
 
 pub(in crate::builtin) const SCENE: SceneInfo = SceneInfo {
     name: "bolt-nut-grasp",
@@ -47,17 +52,29 @@ const PADS: f64 = 0.1044;
 const MIDDLE: f64 = FRAC_PI_4;
 
 fn build(options: &Options) -> Result<Scene> {
-    let mut stage = Stage::new(&PANDA_GRIPPER, SCENE.name, 20.0)?;
+    let mut random = ChaCha8Rng::seed_from_u64(options.seed);
+    let chance = Chance {
+        steel: random.random_range(0.1..0.2),
+        pads: random.random_range(0.7..0.9),
+        nut: Isometry3::new(beside(&mut random, 1e-3), {
+            Vector3::z() * random.random_range(-0.03..0.03)
+        }),
+        bolt: Isometry3::new(beside(&mut random, 2e-4), {
+            Vector3::z() * random.random_range(0.0..TAU)
+        }),
+        pace: random.random_range(0.9..1.1),
+    };
+    let mut stage = Stage::new(&PANDA_GRIPPER, SCENE.name, 22.0)?;
     stage.drop_actuators();
     let settings = stage.settings();
     settings.contact_margin = Some(2e-4);
     settings.tolerance = Some(1e-6);
-    stage.cover("rubber", Material::with_friction(0.8))?;
+    stage.cover("rubber", Material::with_friction(chance.pads))?;
     let name = stage.robot_name();
     let mut scene = stage.build(options)?;
     let world = &mut scene.world;
     floor(world, Material::with_friction(0.5))?;
-    add_bolt_and_nut(world)?;
+    let [bolt, nut] = add_bolt_and_nut(world, &chance)?;
     let finger = |name: &str| HandJoint {
         name: name.to_owned(),
         servo: Servo::new(2e3, 60.0),
@@ -76,17 +93,44 @@ fn build(options: &Options) -> Result<Scene> {
         servos: &SERVOS,
     };
     let thread = MetricThread::coarse(48)?;
-    let task = Manipulation::new(world, &arm, hand, phases(thread.lead()))?;
+    let mut phases = phases(thread.lead());
+    for phase in &mut phases {
+        phase.seconds *= chance.pace;
+    }
+    let task = Manipulation::new(world, &arm, hand, phases)?;
     task.start(world)?;
     world.add_controller(Box::new(task));
+    // Up to a turn goes by before the threads meet, of the two that the hand makes.
+    let goal = LENGTH - thread.pitch();
+    let nut = NutPlace::Body(nut);
+    let task = Threading::new(nut, bolt, &thread, [CLEARANCE, LENGTH, goal]);
+    scene.task = Some(Box::new(task));
     Ok(scene)
 }
 
-fn add_bolt_and_nut(world: &mut World) -> Result<()> {
-    let steel = Material::with_friction(0.15);
+/// What the seed draws.
+struct Chance {
+    /// Friction.
+    steel: f64,
+    pads: f64,
+    /// From where the robot believes things to be to where they are.
+    nut: Isometry3<f64>,
+    bolt: Isometry3<f64>,
+    /// Time that everything takes over the usual.
+    pace: f64,
+}
+
+/// A level way, at most this far (m) along x and along y.
+fn beside(random: &mut ChaCha8Rng, by: f64) -> Vector3<f64> {
+    let [x, y] = [(); 2].map(|()| random.random_range(-by..by));
+    Vector3::new(x, y, 0.0)
+}
+
+fn add_bolt_and_nut(world: &mut World, chance: &Chance) -> Result<[BodyHandle; 2]> {
+    let steel = Material::with_friction(chance.steel);
     let thread = MetricThread::coarse(48)?;
     let bolt = BoltSdf::with_head(thread, LENGTH, 0.03, ACROSS, ThreadEnd::Chamfered)?;
-    let fixed = RigidBody::fixed("bolt").at(Isometry3::from(FOOT));
+    let fixed = RigidBody::fixed("bolt").at(Isometry3::from(FOOT) * chance.bolt);
     let fixed = world.add_body(fixed.colored(0.62, 0.64, 0.68))?;
     world.attach(fixed, Shape::bolt("thread", bolt, 10e-3)?, steel)?;
     let half = Vector3::new(0.03, 0.03, 0.5 * STAND.z);
@@ -100,10 +144,11 @@ fn add_bolt_and_nut(world: &mut World) -> Result<()> {
     let nut = NutSdf::new(thread, HEIGHT, ACROSS, CLEARANCE, ThreadEnd::Chamfered)?;
     let shape = Shape::nut("thread", nut, 4e-3)?;
     // Two flats face the fingers.
-    let pose = Isometry3::new(STAND, Vector3::z() * (heading(0.0) + FRAC_PI_2));
+    let pose = Isometry3::new(STAND, Vector3::z() * (heading(0.0) + FRAC_PI_2)) * chance.nut;
     let body = RigidBody::free("nut", uniform_inertia(&shape, MASS)?).at(pose);
     let body = world.add_body(body.colored(0.85, 0.65, 0.3))?;
-    world.attach(body, shape, steel)
+    world.attach(body, shape, steel)?;
+    Ok([fixed, body])
 }
 
 /// Heading of the hand after it has turned the nut by an angle (rad).

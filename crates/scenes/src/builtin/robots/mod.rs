@@ -4,6 +4,7 @@ pub(super) mod allegro_hand;
 pub(super) mod bolt_nut_assembly;
 pub(super) mod bolt_nut_grasp;
 pub(super) mod cruise;
+pub(super) mod dish_piling_robot;
 pub(super) mod door_handle;
 pub(super) mod dual_arm;
 pub(super) mod humanoid;

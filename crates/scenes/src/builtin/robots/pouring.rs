@@ -1,18 +1,20 @@
 //! A humanoid upper body takes a bottle and pours what is in it into another.
 //!
 //! 28 degrees of freedom: two arms of seven joints, two hands of seven. Both bottles are solids of revolution;
-//! particles are balls of 5 mm and 10 g/cm³. Chosen here: the robot's figures (see its file), friction 0.6, walls of
-//! 3 mm, the places, and the way: approach from the side, close the hand, lift, carry, tip by 2 rad about the
-//! bottle's mouth, wait.
+//! particles are balls of 5 mm and 10 g/cm³. Chosen here: the robot's figures (see its file), walls of 3 mm, the
+//! places, and the way: approach from the side, close the hand, lift, carry, tip by 2 rad about the bottle's mouth,
+//! wait. The seed draws friction (0.5 to 0.7), the places of the bottles (±5 mm) and how fast the robot works (±10 %).
 
 use std::f64::consts::{FRAC_PI_2, PI, TAU};
 
+use rand::{RngExt, SeedableRng};
+use rand_chacha::ChaCha8Rng;
 use stiction_control::{
     Arm, Hand, HandJoint, JointImpedance, JointPath, Manipulation, Phase, Servo, Until,
 };
 use stiction_sim::sdf::Dish;
 use stiction_sim::{
-    Isometry3, Material, Result, RigidBody, RobotHandle, Shape, UnitQuaternion, Vector3, World,
+    BodyHandle, Isometry3, Material, Result, RigidBody, RobotHandle, Shape, UnitQuaternion, Vector3, World,
     uniform_inertia,
 };
 
@@ -20,6 +22,7 @@ use super::stage::Stage;
 use crate::builtin::parts::{ball, floor};
 use crate::robots::UPPER_BODY;
 use crate::scene::{Options, Scene, SceneInfo};
+use crate::tasks::Pouring;
 
 macro_rules! pouring {
     ($constant:ident, $build:ident, $name:literal, $count:literal) => {
@@ -34,7 +37,7 @@ macro_rules! pouring {
         };
 
         fn $build(options: &Options) -> Result<Scene> {
-            build($name, $count, options)
+            build($name, options, $count, 1.0)
         }
     };
 }
@@ -69,7 +72,6 @@ const GRIP: f64 = 0.05;
 /// How far the bottle is tipped, rad, and how high its mouth is above the other one, m.
 const TIP: f64 = 2.0;
 const ABOVE: f64 = 0.03;
-const FRICTION: f64 = 0.6;
 
 /// Joints of an arm from its shoulder on, where they start and what drives them.
 const ARM: [(&str, f64, Servo); 7] = [
@@ -92,10 +94,40 @@ const HAND: [(&str, f64, f64, f64); 7] = [
     ("thumb_end", 1.0, 0.0, 1.4),
 ];
 
-fn build(name: &str, particles: usize, options: &Options) -> Result<Scene> {
-    let mut stage = Stage::new(&UPPER_BODY, name, 8.0)?;
+/// What the seed draws.
+struct Chance {
+    friction: f64,
+    /// Where the bottles stand on the table, m.
+    from: [f64; 2],
+    to: [f64; 2],
+    /// Time that everything takes over the usual.
+    pace: f64,
+}
+
+impl Chance {
+    fn new(seed: u64) -> Self {
+        let mut random = ChaCha8Rng::seed_from_u64(seed);
+        let mut about = |place: [f64; 2]| place.map(|at| at + random.random_range(-5e-3..5e-3));
+        Self {
+            from: about(FROM),
+            to: about(TO),
+            friction: random.random_range(0.5..0.7),
+            pace: random.random_range(0.9..1.1),
+        }
+    }
+}
+
+/// A number of particles, and a hand with `grip` times the usual stiffness.
+pub(in crate::builtin) fn build(
+    name: &str,
+    options: &Options,
+    particles: usize,
+    grip: f64,
+) -> Result<Scene> {
+    let chance = Chance::new(options.seed);
+    let mut stage = Stage::new(&UPPER_BODY, name, 8.5)?;
     stage.place(Isometry3::translation(0.0, 0.0, ROOT))?;
-    let rubber = Material::with_friction(FRICTION);
+    let rubber = Material::with_friction(chance.friction);
     stage.cover("rubber", rubber)?;
     let settings = stage.settings();
     settings.tolerance = Some(1e-6);
@@ -109,9 +141,11 @@ fn build(name: &str, particles: usize, options: &Options) -> Result<Scene> {
     add_table(world, rubber)?;
     let robot = world.find_robot(&robot)?;
     rest_left_side(world, robot)?;
-    pour_with_right_hand(world, robot)?;
-    add_bottles(world, rubber)?;
-    add_particles(world, particles, rubber)?;
+    pour_with_right_hand(world, robot, &chance, grip)?;
+    let bottles = add_bottles(world, &chance, rubber)?;
+    let particles = add_particles(world, particles, chance.from, rubber)?;
+    let task = Pouring::new(particles, RADIUS, bottles, TABLE);
+    scene.task = Some(Box::new(task));
     Ok(scene)
 }
 
@@ -122,24 +156,16 @@ fn add_table(world: &mut World, material: Material) -> Result<()> {
     world.attach(table, Shape::cuboid("top", half)?, material)
 }
 
-fn add_bottles(world: &mut World, material: Material) -> Result<()> {
+/// The one that is full and the one that is empty, with their forms.
+fn add_bottles(
+    world: &mut World,
+    chance: &Chance,
+    material: Material,
+) -> Result<[(BodyHandle, Dish); 2]> {
     let [foot, mouth, height] = OTHER;
-    for (name, dish, mass, [x, y], color) in [
-        (
-            "bottle",
-            Dish::bottle(FOOT, MOUTH, HEIGHT, PADDING)?,
-            MASS,
-            FROM,
-            [0.4, 0.6, 0.9],
-        ),
-        (
-            "other bottle",
-            Dish::bottle(foot, mouth, height, PADDING)?,
-            OTHER_MASS,
-            TO,
-            [0.9, 0.7, 0.4],
-        ),
-    ] {
+    let full = Dish::bottle(FOOT, MOUTH, HEIGHT, PADDING)?;
+    let empty = Dish::bottle(foot, mouth, height, PADDING)?;
+    let mut add = |name: &str, dish: Dish, mass, [x, y]: [f64; 2], color: [f32; 3]| -> Result<_> {
         let shape = Shape::dish("wall", dish, 6e-3)?;
         let body = RigidBody::free(name, uniform_inertia(&shape, mass)?);
         let mut body = body.at_position(x, y, TABLE + PADDING);
@@ -147,13 +173,23 @@ fn add_bottles(world: &mut World, material: Material) -> Result<()> {
         body.color = Some([red, green, blue, 0.4]);
         let body = world.add_body(body)?;
         world.attach(body, shape, material)?;
-    }
-    Ok(())
+        Ok((body, dish))
+    };
+    Ok([
+        add("bottle", full, MASS, chance.from, [0.4, 0.6, 0.9])?,
+        add("other bottle", empty, OTHER_MASS, chance.to, [0.9, 0.7, 0.4])?,
+    ])
 }
 
 /// Layers of seven: one in the middle and six around it.
-fn add_particles(world: &mut World, count: usize, material: Material) -> Result<()> {
+fn add_particles(
+    world: &mut World,
+    count: usize,
+    [x, y]: [f64; 2],
+    material: Material,
+) -> Result<Vec<BodyHandle>> {
     let mass = DENSITY * 4.0 / 3.0 * PI * RADIUS.powi(3);
+    let mut particles = Vec::with_capacity(count);
     for index in 0..count {
         let (layer, place) = (index / 7, index % 7);
         let (away, angle) = match place {
@@ -161,20 +197,14 @@ fn add_particles(world: &mut World, count: usize, material: Material) -> Result<
             _ => (2.3 * RADIUS, TAU * place as f64 / 6.0 + 0.5 * layer as f64),
         };
         let at = Vector3::new(
-            FROM[0] + away * angle.cos(),
-            FROM[1] + away * angle.sin(),
+            x + away * angle.cos(),
+            y + away * angle.sin(),
             TABLE + 2.0 * PADDING + RADIUS * (1.1 + 2.1 * layer as f64),
         );
-        ball(
-            world,
-            &format!("particle {index}"),
-            mass,
-            RADIUS,
-            at,
-            material,
-        )?;
+        let name = format!("particle {index}");
+        particles.push(ball(world, &name, mass, RADIUS, at, material)?);
     }
-    Ok(())
+    Ok(particles)
 }
 
 /// The other arm hangs, a little bent.
@@ -205,7 +235,12 @@ fn finger(stiffness: f64) -> Servo {
     Servo::new(stiffness, 0.05 * stiffness)
 }
 
-fn pour_with_right_hand(world: &mut World, robot: RobotHandle) -> Result<()> {
+fn pour_with_right_hand(
+    world: &mut World,
+    robot: RobotHandle,
+    chance: &Chance,
+    grip: f64,
+) -> Result<()> {
     let names = ARM.map(|(name, ..)| format!("right_{name}"));
     let joints = names.each_ref().map(String::as_str);
     let radius = FOOT + (MOUTH - FOOT) * GRIP / HEIGHT + PADDING;
@@ -220,27 +255,32 @@ fn pour_with_right_hand(world: &mut World, robot: RobotHandle) -> Result<()> {
     };
     let hand = HAND.map(|(name, stiffness, open, closed)| HandJoint {
         name: format!("right_{name}"),
-        servo: finger(stiffness),
+        servo: finger(grip * stiffness),
         open,
         closed,
     });
     let hand = Hand {
         joints: hand.to_vec(),
     };
-    let task = Manipulation::new(world, &arm, hand, phases())?;
+    let mut phases = phases(chance);
+    for phase in &mut phases {
+        phase.seconds *= chance.pace;
+    }
+    let task = Manipulation::new(world, &arm, hand, phases)?;
     task.start(world)?;
     world.add_controller(Box::new(task));
     Ok(())
 }
 
 /// The way of the bottle's axis at the height of the grip.
-fn phases() -> Vec<Phase> {
+fn phases(chance: &Chance) -> Vec<Phase> {
+    let (from, to) = (chance.from, chance.to);
     // The forearm points forwards, the palm to the left, the thumb up.
     let level = UnitQuaternion::from_scaled_axis(-Vector3::y() * FRAC_PI_2);
     let upright = |at: Vector3<f64>| Isometry3::from_parts(at.into(), level);
-    let grasp = Vector3::new(FROM[0], FROM[1], TABLE + PADDING + GRIP);
+    let grasp = Vector3::new(from[0], from[1], TABLE + PADDING + GRIP);
     let tipped = UnitQuaternion::from_scaled_axis(-Vector3::x() * TIP);
-    let mouth = Vector3::new(TO[0], TO[1] - 0.01, TABLE + OTHER[2] + ABOVE);
+    let mouth = Vector3::new(to[0], to[1] - 0.01, TABLE + OTHER[2] + ABOVE);
     let to_mouth = tipped * Vector3::new(0.0, 0.0, HEIGHT - GRIP);
     let pouring = mouth - to_mouth;
     // So far aside that tipping leads the mouth down to its place from above.

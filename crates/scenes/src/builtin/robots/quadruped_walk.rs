@@ -14,6 +14,7 @@ use super::stage::Stage;
 use crate::builtin::parts::floor;
 use crate::robots::LAIKAGO;
 use crate::scene::{Options, Scene, SceneInfo};
+use crate::tasks::Walking;
 
 pub(in crate::builtin) const SCENE: SceneInfo = SceneInfo {
     name: "quadruped-walk",
@@ -31,6 +32,9 @@ const VELOCITY: [f64; 3] = [0.5, 0.0, 0.0];
 /// When the robot begins to walk, and how long it takes to its full speed, s.
 const START: f64 = 0.3;
 const RISING: f64 = 1.0;
+/// Largest error of the mean velocity as a share of it, on flat ground and on bumps.
+const CLOSE: f64 = 0.1;
+const CLOSE_ON_BUMPS: f64 = 0.3;
 /// Angle of the thigh, rad; the knee bends twice as much, so that the foot stays below the hip.
 const THIGH: f64 = 0.75;
 /// Length of thigh and of calf, and radius of the foot, m.
@@ -46,14 +50,14 @@ const SIDE: f64 = 16.0;
 const CELL: f64 = 0.05;
 
 fn build_flat(options: &Options) -> Result<Scene> {
-    build(SCENE.name, options, 0.9, |world| {
+    build(SCENE.name, options, 0.9, CLOSE, |world| {
         floor(world, Material::with_friction(0.9))?;
         Ok(())
     })
 }
 
 fn build_bumpy(options: &Options) -> Result<Scene> {
-    build(BUMPY.name, options, 0.6, |world| {
+    build(BUMPY.name, options, 0.6, CLOSE_ON_BUMPS, |world| {
         bumps(world, BUMP, WAVE, 0.6)
     })
 }
@@ -86,6 +90,7 @@ fn build(
     name: &str,
     options: &Options,
     friction: f64,
+    close: f64,
     ground: impl Fn(&mut World) -> Result<()>,
 ) -> Result<Scene> {
     let mut stage = Stage::new(&LAIKAGO, name, 10.0)?;
@@ -97,7 +102,7 @@ fn build(
     stage.settings().tolerance = Some(1e-6);
     let standing = 2.0 * LEG * THIGH.cos() + FOOT;
     stage.place(Isometry3::translation(0.0, 0.0, standing))?;
-    let robot = stage.robot_name();
+    let robot_name = stage.robot_name();
     let mut scene = stage.build(options)?;
     let world = &mut scene.world;
     ground(world)?;
@@ -114,10 +119,13 @@ fn build(
             joints: [abduction, flexion, knee],
             foot,
         });
-    let robot = world.find_robot(&robot)?;
+    let robot = world.find_robot(&robot_name)?;
     // Less than there is, so that a foot seldom slips.
     let settings = WalkerSettings::trot(2.0 * LEG * THIGH.cos(), 0.7 * friction, SWING);
     let walker = Walker::new(world, robot, &legs, settings, command)?;
     world.add_controller(Box::new(walker));
+    let trunk = world.find_body(&format!("{robot_name}/trunk"))?;
+    let task = Walking::new(trunk, velocity, close, START + RISING + 0.2);
+    scene.task = Some(Box::new(task));
     Ok(scene)
 }

@@ -1,0 +1,156 @@
+//! A nut onto a bolt.
+
+use std::f64::consts::{PI, TAU};
+
+use stiction_sim::sdf::MetricThread;
+use stiction_sim::{BodyHandle, Isometry3, Result, RobotHandle, Vector3, World};
+
+use super::{MeanSquare, Task, Verdict};
+
+/// What carries the nut.
+#[derive(Debug, Clone, PartialEq)]
+pub enum NutPlace {
+    /// A free body.
+    Body(BodyHandle),
+    /// A link of a robot, and the body that it is one with.
+    Link(RobotHandle, String, BodyHandle),
+}
+
+/// Judges whether a nut goes along the thread of a bolt.
+///
+/// From where the nut is on by half a pitch it has to stay on the helix that it began: failed is half a pitch off,
+/// a penetration of the two above their clearance, or a nut that ends more than half a pitch above its goal.
+#[derive(Debug, Clone)]
+pub struct Threading {
+    nut: NutPlace,
+    bolt: BodyHandle,
+    pitch: f64,
+    /// Between the flanks, m.
+    clearance: f64,
+    /// Height of the nut's foot above the bolt's origin at which it is on, and where it is to end, m.
+    begin: f64,
+    goal: f64,
+    /// Angle of the nut about the bolt's axis, unwrapped, rad, and its height, m.
+    at: Option<[f64; 2]>,
+    /// The helix that it is on: height at angle zero, m.
+    helix: Option<f64>,
+    farthest: f64,
+    deepest: f64,
+    jitter: MeanSquare,
+    /// Sums over what it turned, rad: 1, θ, z, θ², θ z.
+    sums: [f64; 5],
+}
+
+impl Threading {
+    /// A nut that fits a bolt's thread with a clearance (m); both begin their threads at angle zero. `length` is the
+    /// bolt's, `goal` where the nut's foot is to end above the bolt's origin, m.
+    pub fn new(
+        nut: NutPlace,
+        bolt: BodyHandle,
+        thread: &MetricThread,
+        [clearance, length, goal]: [f64; 3],
+    ) -> Self {
+        Self {
+            nut,
+            bolt,
+            pitch: thread.pitch(),
+            clearance,
+            begin: length - 0.5 * thread.pitch(),
+            goal,
+            at: None,
+            helix: None,
+            farthest: 0.0,
+            deepest: 0.0,
+            jitter: MeanSquare::default(),
+            sums: [0.0; 5],
+        }
+    }
+
+    /// Pose of the nut in the frame of the bolt.
+    fn pose(&self, world: &World) -> Result<Isometry3<f64>> {
+        let nut = match &self.nut {
+            NutPlace::Body(body) => world.pose(*body)?,
+            NutPlace::Link(robot, link, _) => world.frame_state(*robot, link)?.0,
+        };
+        Ok(world.pose(self.bolt)?.inverse() * nut)
+    }
+
+    /// Deepest contact of the two at the beginning of the last step, m.
+    fn penetration(&self, world: &World) -> f64 {
+        let (NutPlace::Body(nut) | NutPlace::Link(.., nut)) = self.nut;
+        let pair = [Some(nut), Some(self.bolt)];
+        let contacts = world.contact_forces().iter();
+        let between = contacts.filter(|contact| {
+            let found = [contact.body_a, contact.body_b];
+            found == pair || found == [pair[1], pair[0]]
+        });
+        between.map(|contact| -contact.gap).fold(0.0, f64::max)
+    }
+
+    /// Height over angle of all that it turned on the thread, in pitches per turn.
+    fn advance(&self) -> Option<f64> {
+        let [weight, angle, height, square, product] = self.sums;
+        let spread = weight * square - angle * angle;
+        let is_known = weight > 0.25 * TAU && spread > 0.0;
+        is_known.then(|| (weight * product - angle * height) / spread * TAU / self.pitch)
+    }
+}
+
+impl Task for Threading {
+    fn observe(&mut self, world: &World) -> Result<()> {
+        let pose = self.pose(world)?;
+        let (height, heading) = (pose.translation.z, pose.rotation * Vector3::x());
+        let heading = heading.y.atan2(heading.x);
+        let lead = self.pitch / TAU;
+        let Some([before, height_before]) = self.at else {
+            self.at = Some([heading, height]);
+            return Ok(());
+        };
+        let step = (heading - before + PI).rem_euclid(TAU) - PI;
+        let angle = before + step;
+        self.at = Some([angle, height]);
+        self.deepest = self.deepest.max(self.penetration(world));
+        if height > self.begin {
+            // Not on, or taken off again.
+            self.helix = None;
+            return Ok(());
+        }
+        let off = height - lead * angle;
+        let pitch = self.pitch;
+        let helix = *self
+            .helix
+            .get_or_insert_with(|| pitch * (off / pitch).round());
+        self.farthest = self.farthest.max((off - helix).abs());
+        let dt = world.settings().time_step;
+        self.jitter.add((height - height_before - lead * step) / dt);
+        let weight = step.abs();
+        let terms = [1.0, angle, height, angle * angle, angle * height];
+        for (sum, term) in self.sums.iter_mut().zip(terms) {
+            *sum += weight * term;
+        }
+        Ok(())
+    }
+
+    fn verdict(&self, world: &World) -> Result<Verdict> {
+        let mut verdict = Verdict::default();
+        let end = self.pose(world)?.translation.z - self.goal;
+        let (farthest, deepest) = (self.farthest, self.deepest);
+        verdict.fail_if(farthest > 0.5 * self.pitch, || {
+            format!("the nut left its helix by {farthest:.1e} m")
+        });
+        verdict.fail_if(deepest > self.clearance, || {
+            format!("the threads went {deepest:.1e} m into each other")
+        });
+        verdict.fail_if(end > 0.5 * self.pitch, || {
+            format!("the nut ends {end:.1e} m above its goal")
+        });
+        verdict.add("deepest penetration", deepest, "m");
+        verdict.add("farthest off the helix", farthest, "m");
+        verdict.add("height above the goal", end, "m");
+        verdict.add("jitter along the thread", self.jitter.root(), "m/s");
+        if let Some(advance) = self.advance() {
+            verdict.add("advance per turn", advance, "pitches");
+        }
+        Ok(verdict)
+    }
+}
