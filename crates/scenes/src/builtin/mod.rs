@@ -24,6 +24,8 @@ use strsim::levenshtein;
 
 use crate::scene::{Options, Scene, SceneInfo};
 
+pub use robots::quadruped_walk::WalkingGround;
+
 /// All built-in scenes.
 const SCENES: &[SceneInfo] = &[
     dish_piling::SCENE,
@@ -93,6 +95,14 @@ pub fn stirring(options: &Options, grains: usize) -> Result<Scene> {
 /// Options that no world can have, a rod or a cut that is none.
 pub fn cable_vehicles(options: &Options, links: usize, links_per_piece: usize) -> Result<Scene> {
     soft::cable_vehicles::with_links(options, links, links_per_piece)
+}
+
+/// The scene `quadruped-walk`, or `quadruped-walk-bumpy`, on other ground.
+///
+/// # Errors
+/// Options that no world can have, ground that is none.
+pub fn quadruped_walk(options: &Options, ground: &WalkingGround) -> Result<Scene> {
+    robots::quadruped_walk::on(options, ground)
 }
 
 /// All built-in scenes.
