@@ -1,7 +1,6 @@
 //! Contact nodalization and diagonalization: J. Lee, M. Lee, D. Lee, "Large-Dimensional Multibody Dynamics
 //! Simulation Using Contact Nodalization and Diagonalization", tables I to VI and IX, figures 6, 13 and 14.
 
-mod block;
 mod box_sliding;
 mod inverse;
 mod manipulation;

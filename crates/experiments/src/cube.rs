@@ -2,7 +2,9 @@
 //! not covered up by collision detection, by corrections of positions, or by islands.
 
 use stiction_constraints::nalgebra::{Matrix3, Matrix6, Rotation3, Vector3, Vector6};
-use stiction_constraints::{Budget, Law, Problem, ProblemError, Report, RowBlock, Solution, Solver};
+use stiction_constraints::{
+    Budget, Law, Problem, ProblemError, Report, RowBlock, Solution, Solver,
+};
 
 /// Corners that touch the ground, in half sides.
 const CORNERS: [[f64; 3]; 4] = [
@@ -55,6 +57,11 @@ pub(crate) struct Cube {
     corners: [Corner; 4],
 }
 
+/// The corners on the ground from the middle of a cube that is not turned, m.
+pub(crate) fn corners_from_middle(side: f64) -> [Vector3<f64>; 4] {
+    CORNERS.map(|corner| Vector3::from(corner) * (0.5 * side))
+}
+
 impl Cube {
     /// On the ground, with a velocity in m/s.
     pub(crate) fn new(settings: CubeSettings, velocity: Vector3<f64>) -> Self {
@@ -94,7 +101,9 @@ impl Cube {
             let across = arm.cross_matrix();
             let turning = Matrix3::from_diagonal(&inverse.fixed_rows::<3>(3).into_owned());
             *corner = Corner {
-                impulse: Vector3::from_column_slice(&self.solution.impulse[3 * index..3 * index + 3]),
+                impulse: Vector3::from_column_slice(
+                    &self.solution.impulse[3 * index..3 * index + 3],
+                ),
                 velocity: linear + angular.cross(&arm) + error,
                 block: Matrix3::identity() * inverse[0] - across * turning * across,
             };
@@ -135,11 +144,11 @@ impl Cube {
             b[axis] += step * force[axis];
         }
         b[2] -= step * mass * gravity;
-        self.problem.clear();
+        self.problem = Problem::new();
         let body = self
             .problem
             .push_free_body(Matrix6::from_diagonal(&inertia), b.as_slice())?;
-        let arms = CORNERS.map(|corner| self.rotation * (Vector3::from(corner) * (0.5 * side)));
+        let arms = corners_from_middle(side).map(|arm| self.rotation * arm);
         for arm in &arms {
             let gap = self.position.z + arm.z + 0.5 * side;
             let error = match (has_gaps, gap >= 0.0) {

@@ -5,7 +5,9 @@ mod file;
 mod robots;
 mod scene;
 
-pub use builtin::{WalkingGround, all, build, cable_vehicles, quadruped_walk, stirring};
+pub use builtin::{
+    WalkingGround, all, build, cable_vehicles, quadruped_walk, solo12_standing, stirring,
+};
 pub use file::{LoadError, from_scene_file, load};
 pub use robots::{RobotFile, robots};
 pub use scene::{Options, Scene, SceneInfo};

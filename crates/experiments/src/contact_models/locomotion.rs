@@ -24,10 +24,7 @@ const WAVE: f64 = 0.5;
 /// Forwards and to the left, m/s, turning to the left, rad/s.
 const FORWARDS: [f64; 3] = [0.5, 0.0, 0.0];
 /// What else it is told.
-const COMMANDS: [(&str, [f64; 3]); 2] = [
-    ("sidestep", [0.0, 0.3, 0.0]),
-    ("turn", [0.3, 0.0, 0.6]),
-];
+const COMMANDS: [(&str, [f64; 3]); 2] = [("sidestep", [0.0, 0.3, 0.0]), ("turn", [0.3, 0.0, 0.6])];
 /// Residual at which solves end, m/s.
 const TOLERANCE: f64 = 1e-6;
 
@@ -134,7 +131,11 @@ fn walks(
 }
 
 fn how(solver: &str, residual: &str) -> How {
-    How::new(solver, residual, "scaled residual of its own model 1e-6 m/s")
+    How::new(
+        solver,
+        residual,
+        "scaled residual of its own model 1e-6 m/s",
+    )
 }
 
 /// A walk at the commanded velocity without falling.
@@ -178,7 +179,8 @@ fn table(caption: &str, walks: &[Walk], wanted: [f64; 3]) -> Table {
     );
     for walk in walks {
         let micro = |share| format!("{:.0}", 1e6 * walk.quantile(share, |work| work.time));
-        let violation = |share| format!("{:.1e}", walk.quantile(share, |work| work.complementarity));
+        let violation =
+            |share| format!("{:.1e}", walk.quantile(share, |work| work.complementarity));
         table.rows.push(vec![
             walk.model.label(),
             format!("{:.3}", walk.mean[0]),
@@ -207,17 +209,24 @@ fn pictures(name: &str, caption: &str, walks: &[Walk], paper: &str) -> Result<cr
         .iter()
         .enumerate()
         .map(|(color, walk)| curve(walk.model.label(), color, smooth(&walk.speed)));
-    let logarithmic = |title, label, curves| {
-        chart([title, "time (s)", label], Scale::LogarithmicY, curves)
-    };
+    let logarithmic =
+        |title, label, curves| chart([title, "time (s)", label], Scale::LogarithmicY, curves);
     let charts = [
-        over_time("Velocity of the trunk", "forwards (m/s), mean over 0.1 s", speeds.collect()),
+        over_time(
+            "Velocity of the trunk",
+            "forwards (m/s), mean over 0.1 s",
+            speeds.collect(),
+        ),
         logarithmic(
             "Complementarity violation of the NCP",
             "|⟨λ, c + Γ⟩| (J)",
             of(|work| work.complementarity),
         ),
-        logarithmic("Time of the solver", "time of a step (µs)", of(|work| 1e6 * work.time)),
+        logarithmic(
+            "Time of the solver",
+            "time of a step (µs)",
+            of(|work| 1e6 * work.time),
+        ),
     ];
     figure(name, caption, &charts, 3, paper)
 }
@@ -248,7 +257,10 @@ fn violations(walks: &[Walk], what: &str) -> Statement {
     let names: Vec<&str> = walks.iter().map(|walk| walk.model.solver).collect();
     Statement::judged(
         format!("{what}: CCP and RaiSim violate the NCP's complementarity, NCP solvers do not"),
-        &how(&names.join(", "), "complementarity violation (J) that 95 % of the steps stay below"),
+        &how(
+            &names.join(", "),
+            "complementarity violation (J) that 95 % of the steps stay below",
+        ),
         format!("at least {relaxed:.1e} against at most {exact:.1e}"),
         exact < relaxed && exact <= TOLERANCE,
     )

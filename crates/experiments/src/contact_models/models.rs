@@ -81,6 +81,11 @@ const MODELS: &[Model] = &[
 ];
 
 impl Model {
+    /// Whether it solves Signorini's condition and Coulomb's law.
+    pub(super) fn is_ncp(&self) -> bool {
+        self.kind == Kind::Ncp
+    }
+
     /// The model and the solver in one word.
     pub(super) fn label(&self) -> String {
         format!("{} {}", self.kind.word(), self.solver)

@@ -2,9 +2,7 @@
 
 use std::sync::{Arc, Mutex, PoisonError};
 
-use stiction_constraints::{
-    Budget, Criterion, Declaration, Problem, Report, Solution, Solver,
-};
+use stiction_constraints::{Budget, Criterion, Declaration, Problem, Report, Solution, Solver};
 use stiction_sim::World;
 use stiction_sim::solvers::make;
 

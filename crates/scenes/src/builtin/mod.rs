@@ -19,7 +19,7 @@ mod soft;
 mod spheres;
 mod wedge;
 
-use stiction_sim::{Result, SimError};
+use stiction_sim::{Material, Result, SimError};
 use strsim::levenshtein;
 
 use crate::scene::{Options, Scene, SceneInfo};
@@ -103,6 +103,14 @@ pub fn cable_vehicles(options: &Options, links: usize, links_per_piece: usize) -
 /// Options that no world can have, ground that is none.
 pub fn quadruped_walk(options: &Options, ground: &WalkingGround) -> Result<Scene> {
     robots::quadruped_walk::on(options, ground)
+}
+
+/// The robot of the scene `solo12` standing still on ground of a material.
+///
+/// # Errors
+/// Options that no world can have, a material that is none.
+pub fn solo12_standing(options: &Options, ground: Material) -> Result<Scene> {
+    robots::solo12::standing(options, ground)
 }
 
 /// All built-in scenes.
