@@ -2,7 +2,6 @@
 //! Simulation Using Contact Nodalization and Diagonalization", tables I to IX, figures 6 to 14.
 
 mod assembly;
-mod block;
 mod box_sliding;
 mod follow;
 mod handled;

@@ -2,6 +2,8 @@
 
 pub mod chart;
 mod cond;
+mod contact_models;
+mod cube;
 mod error;
 pub mod fit;
 mod html;
@@ -22,6 +24,7 @@ pub use statement::{How, Statement, Verdict};
 /// Every experiment.
 const ALL: &[Experiment] = &[
     cond::EXPERIMENT,
+    contact_models::EXPERIMENT,
     joint_constraints::EXPERIMENT,
     subsystem_admm::EXPERIMENT,
 ];

@@ -1,7 +1,7 @@
 //! How far an iterate is from solving the method's own model, in m/s.
 
 use nalgebra::Vector3;
-use stiction_constraints::ConeOperator;
+use stiction_constraints::{ConeOperator, cone};
 
 use crate::local::Local;
 use crate::settings::Method;
@@ -26,6 +26,51 @@ pub(crate) fn own_residual(
             return f64::INFINITY;
         }
         worst = worst.max(error);
+    }
+    worst
+}
+
+/// ε_abs of [CMC, §III] for the method's own model: the largest distance of impulses to their cone (N·s), of
+/// velocities to where they may be (m/s), and power that the two are short of their model's (J).
+pub(crate) fn own_eps_abs(
+    method: Method,
+    locals: &[Local],
+    masses: &[f64],
+    impulses: &[f64],
+    row_velocity: &[f64],
+) -> f64 {
+    let mut worst: f64 = 0.0;
+    for (local, &mass) in locals.iter().zip(masses) {
+        if !local.law.is_contact() {
+            continue;
+        }
+        let (impulse, z) = (local.load(impulses), local.load(row_velocity));
+        let c = local.law_velocity(&z, &impulse);
+        let friction = local.friction();
+        let cone = cone::distance(&impulse, friction);
+        let (primal, dual, complementarity) = match method {
+            // (15): as (14) without the shift.
+            Method::Ccp => (cone, cone::distance_to_dual(&c, friction), impulse.dot(&c)),
+            // The shift of a pyramid: μ times the sum of magnitudes.
+            Method::Lcp => {
+                let over = |row: usize| impulse[row].abs() - friction[row] * impulse.z;
+                let shift = friction[0] * c.x.abs() + friction[1] * c.y.abs();
+                let primal = over(0).max(over(1)).max(-impulse.z).max(0.0);
+                (primal, (-c.z).max(0.0), impulse.dot(&c) + impulse.z * shift)
+            }
+            // Signorini's condition, and (20) against the impulses that it asks for.
+            _ => {
+                let wanted = map(method, local, mass, &z, &impulse);
+                let slip = (impulse - wanted).dot(&c);
+                let signorini = impulse.z * c.z;
+                (cone, (-c.z).max(0.0), signorini.abs().max(slip.abs()))
+            }
+        };
+        let error = primal + dual + complementarity;
+        if !error.is_finite() {
+            return f64::INFINITY;
+        }
+        worst = worst.max(primal).max(dual).max(complementarity.abs());
     }
     worst
 }

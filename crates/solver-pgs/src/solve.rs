@@ -5,7 +5,7 @@ use stiction_constraints::{
     Solver, Stages, Stall, Stopwatch,
 };
 
-use crate::own_residual::own_residual;
+use crate::own_residual::{own_eps_abs, own_residual};
 use crate::progress::Progress;
 use crate::settings::{Judge, Method, PgsSettings, SettingsError};
 use crate::update;
@@ -110,12 +110,15 @@ impl Pgs {
         window.max(sweeps / 5)
     }
 
+    /// Whether the residuals that decide are those of a relaxed model.
+    fn judges_by_own_model(&self) -> bool {
+        self.settings.judge == Judge::OwnModel && !self.settings.method.solves_the_true_problem()
+    }
+
     /// The residual that decides, of the present iterate; beside a test of a paper, whether the end is
     /// called converged.
     fn judged_residual(&self, problem: &Problem, budget: &Budget) -> f64 {
-        let is_own = self.settings.judge == Judge::OwnModel
-            && !self.settings.method.solves_the_true_problem();
-        if is_own {
+        if self.judges_by_own_model() {
             self.model_residual()
         } else {
             self.common_residual(problem, budget)
@@ -127,11 +130,11 @@ impl Pgs {
     fn confirmed_residual(&mut self, problem: &Problem, budget: &Budget) -> f64 {
         self.workspace.refresh_row_velocity(problem);
         let residual = self.judged_residual(problem, budget);
+        let is_own = self.judges_by_own_model();
         let Workspace {
             evaluator, impulse, ..
         } = &mut self.workspace;
-        if self.settings.method.solves_the_true_problem() || self.settings.judge != Judge::OwnModel
-        {
+        if !is_own {
             let criterion = budget.residual_criterion();
             residual.max(evaluator.confirm(problem, impulse, criterion, budget.tolerance))
         } else {
@@ -160,11 +163,21 @@ impl Pgs {
         )
     }
 
-    /// The quantity that a stopping test of a paper is about, after the last sweep.
+    /// The quantity that a stopping test of a paper is about, after the last sweep: ε_abs is that of the
+    /// model that is solved.
     fn test_value(&mut self, problem: &Problem, criterion: Criterion) -> f64 {
+        let is_own = self.judges_by_own_model();
+        let method = self.settings.method;
         let workspace = &mut self.workspace;
         match criterion {
             Criterion::VelocityChange => workspace.velocity_change(),
+            Criterion::EpsAbs if is_own => own_eps_abs(
+                method,
+                &workspace.locals,
+                workspace.evaluator.effective_masses(),
+                &workspace.impulse,
+                &workspace.row_velocity,
+            ),
             _ => workspace.evaluator.measure_at(
                 problem,
                 &workspace.impulse,

@@ -22,7 +22,8 @@ pub enum Criterion {
     /// [`Residuals::balanced`](crate::Residuals::balanced), by which collections of contact problems
     /// are scored.
     Natural,
-    /// ε_abs of [CMC, §III]: the largest of primal, dual and complementarity violation.
+    /// ε_abs of [CMC, §III]: the largest of primal, dual and complementarity violation; where a solver
+    /// relaxes the contact laws, of the model that it solves.
     EpsAbs,
     /// ‖v̂ˡ⁺¹ − v̂ˡ‖₂ between iterations, [COND, Alg. 1]; of solvers of impulses ‖A⁻¹Jᵀ Δλ‖₂.
     VelocityChange,

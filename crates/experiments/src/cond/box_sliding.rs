@@ -5,14 +5,20 @@ use stiction_constraints::{Budget, Criterion, Law, Solver};
 use stiction_sim::solvers::make;
 use stiction_solver_cond::{Cond, CondSettings, Gain};
 
-use super::block::{Block, GRAVITY, MASS, SIDE, STEP};
 use crate::Run;
 use crate::chart::{Chart, Curve, Scale, grid};
+use crate::cube::{Cube, CubeSettings};
 use crate::error::{ExperimentError, Result};
 use crate::report::{Figure, Section, Table};
 use crate::statement::{How, Statement};
 use crate::steppers::{PenaltyBox, PenaltyGains};
 
+/// Side of the box, m, mass, kg, and free fall, m/s².
+const SIDE: f64 = 0.2;
+pub(super) const MASS: f64 = 0.5;
+pub(super) const GRAVITY: f64 = 9.81;
+/// Time step, s.
+const STEP: f64 = 0.01;
 /// Coefficient of friction, and the push, N: not published; twice what holds the box.
 const FRICTION: f64 = 0.2;
 const PUSH: f64 = 2.0;
@@ -27,6 +33,19 @@ const GAINS: [(f64, f64, f64); 3] = [
 /// Springs (N/m) and dampers (N·s/m) of a corner of the penalty model, chosen so that the first rests as deep as the
 /// paper's: its gains were not published. The second has ten times the gains.
 const PENALTY: [(f64, f64); 2] = [(100.0, 1.0), (1000.0, 10.0)];
+
+/// The box; without gaps nothing corrects positions.
+pub(super) fn block(velocity: Vector3<f64>, theta: f64, gaps: Option<f64>) -> Cube {
+    let settings = CubeSettings {
+        side: SIDE,
+        mass: MASS,
+        gravity: GRAVITY,
+        step: STEP,
+        theta,
+        gaps,
+    };
+    Cube::new(settings, velocity)
+}
 
 pub(super) fn problem_error(error: impl std::fmt::Display) -> ExperimentError {
     ExperimentError::Data {
@@ -52,7 +71,7 @@ fn errors_of(path: Vec<Vector3<f64>>) -> Errors {
 
 fn slide(solver: &mut dyn Solver, budget: &Budget) -> Result<Errors> {
     // The midpoint rule, as in the paper: without contact errors a constant push is followed exactly.
-    let mut block = Block::new(Vector3::zeros(), 0.5);
+    let mut block = block(Vector3::zeros(), 0.5, None);
     let mut path = vec![block.position];
     let law = Law::Contact { friction: FRICTION };
     for _ in 0..STEPS {
@@ -267,7 +286,7 @@ pub(super) fn anisotropic(run: &mut Run<'_>) -> Result<Section> {
     );
     let mut curves = Vec::new();
     for (color, friction) in PAIRS.into_iter().enumerate() {
-        let mut block = Block::new(Vector3::new(1.0, 1.0, 0.0), 0.0);
+        let mut block = block(Vector3::new(1.0, 1.0, 0.0), 0.0, None);
         let (mut at, mut velocity) = ([0.0; 2], [1.0; 2]);
         let mut worst: f64 = 0.0;
         let mut points = vec![(0.0, 0.0)];

@@ -6,8 +6,7 @@ use stiction_constraints::{
 };
 use stiction_solver_cond::{Cond, CondSettings, Operator};
 
-use super::block::{Block, GRAVITY, MASS, STEP};
-use super::box_sliding::problem_error;
+use super::box_sliding::{GRAVITY, MASS, block, problem_error};
 use super::follow::{Ending, Way, follow, mean, start_of};
 use super::handled::Handled;
 use crate::Run;
@@ -152,14 +151,14 @@ fn height_of_slider(with_height: bool, operator: Operator) -> Result<Vec<f64>> {
         max_iterations: Some(100_000),
         ..Budget::with_tolerance(1e-12)
     };
-    let mut block = Block::new(Vector3::new(1.0, 0.0, 0.0), 0.0);
+    let gaps = with_height.then_some(1.0);
+    let mut block = block(Vector3::new(1.0, 0.0, 0.0), 0.0, gaps);
     let law = Law::Contact { friction: 0.5 };
     let push = Vector3::x() * (0.5 * MASS * GRAVITY);
     let mut heights = vec![0.0];
     for _ in 0..50 {
-        let gap = if with_height { block.position.z / STEP } else { 0.0 };
         block
-            .step_with_gap(law, push, gap, &mut solver, &budget)
+            .step(law, push, &mut solver, &budget)
             .map_err(problem_error)?;
         heights.push(block.position.z);
     }

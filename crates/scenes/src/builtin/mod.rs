@@ -20,10 +20,12 @@ mod spheres;
 mod wedge;
 
 pub use soft::SoftChoice;
-use stiction_sim::{Result, SimError, Vector3};
+use stiction_sim::{Material, Result, SimError, Vector3};
 use strsim::levenshtein;
 
 use crate::scene::{Options, Scene, SceneInfo};
+
+pub use robots::quadruped_walk::WalkingGround;
 
 /// All built-in scenes.
 const SCENES: &[SceneInfo] = &[
@@ -141,6 +143,22 @@ pub fn cable_winding(
     way: Option<&[Vector3<f64>]>,
 ) -> Result<Scene> {
     soft::cable_winding::of(options, links, stuff, way)
+}
+
+/// The scene `quadruped-walk`, or `quadruped-walk-bumpy`, on other ground.
+///
+/// # Errors
+/// Options that no world can have, ground that is none.
+pub fn quadruped_walk(options: &Options, ground: &WalkingGround) -> Result<Scene> {
+    robots::quadruped_walk::on(options, ground)
+}
+
+/// The robot of the scene `solo12` standing still on ground of a material.
+///
+/// # Errors
+/// Options that no world can have, a material that is none.
+pub fn solo12_standing(options: &Options, ground: Material) -> Result<Scene> {
+    robots::solo12::standing(options, ground)
 }
 
 /// All built-in scenes.

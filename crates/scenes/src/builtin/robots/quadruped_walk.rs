@@ -49,21 +49,63 @@ const WAVE: f64 = 0.5;
 const SIDE: f64 = 16.0;
 const CELL: f64 = 0.05;
 
+/// Ground that a quadruped walks over.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct WalkingGround {
+    /// Coefficient of friction under its feet.
+    pub friction: f64,
+    /// Bumps rise by this above the ground's middle and sink by it, m; 0 is flat.
+    pub bump: f64,
+    /// Length of their waves, m.
+    pub wave: f64,
+}
+
+impl WalkingGround {
+    /// Flat ground.
+    pub fn flat(friction: f64) -> Self {
+        Self {
+            friction,
+            bump: 0.0,
+            wave: WAVE,
+        }
+    }
+
+    fn lay(&self, world: &mut World) -> Result<()> {
+        if self.bump == 0.0 {
+            floor(world, Material::with_friction(self.friction))?;
+            return Ok(());
+        }
+        bumps(world, self)
+    }
+}
+
 fn build_flat(options: &Options) -> Result<Scene> {
-    build(SCENE.name, options, 0.9, CLOSE, |world| {
-        floor(world, Material::with_friction(0.9))?;
-        Ok(())
-    })
+    build(SCENE.name, options, &WalkingGround::flat(0.9))
 }
 
 fn build_bumpy(options: &Options) -> Result<Scene> {
-    build(BUMPY.name, options, 0.6, CLOSE_ON_BUMPS, |world| {
-        bumps(world, BUMP, WAVE, 0.6)
-    })
+    let ground = WalkingGround {
+        friction: 0.6,
+        bump: BUMP,
+        wave: WAVE,
+    };
+    build(BUMPY.name, options, &ground)
+}
+
+/// Either scene on other ground.
+pub(in crate::builtin) fn on(options: &Options, ground: &WalkingGround) -> Result<Scene> {
+    let is_flat = ground.bump == 0.0;
+    let name = if is_flat { SCENE.name } else { BUMPY.name };
+    build(name, options, ground)
 }
 
 /// Ground of bumps, flat where the robot starts.
-fn bumps(world: &mut World, height: f64, wave: f64, friction: f64) -> Result<()> {
+fn bumps(world: &mut World, ground: &WalkingGround) -> Result<()> {
+    let &WalkingGround {
+        friction,
+        bump: height,
+        wave,
+    } = ground;
     let count = (SIDE / CELL) as usize + 1;
     let at = |index: usize| index as f64 * CELL - 0.5 * SIDE;
     let mut heights = Vec::with_capacity(count * count);
@@ -81,18 +123,14 @@ fn bumps(world: &mut World, height: f64, wave: f64, friction: f64) -> Result<()>
         spacing: (CELL, CELL),
         heights,
     };
-    let ground = world.add_body(RigidBody::fixed("ground"))?;
+    let body = world.add_body(RigidBody::fixed("ground"))?;
     let material = Material::with_friction(friction);
-    world.attach(ground, Shape::height_field("bumps", &field)?, material)
+    world.attach(body, Shape::height_field("bumps", &field)?, material)
 }
 
-fn build(
-    name: &str,
-    options: &Options,
-    friction: f64,
-    close: f64,
-    ground: impl Fn(&mut World) -> Result<()>,
-) -> Result<Scene> {
+fn build(name: &str, options: &Options, ground: &WalkingGround) -> Result<Scene> {
+    let friction = ground.friction;
+    let close = if ground.bump == 0.0 { CLOSE } else { CLOSE_ON_BUMPS };
     let mut stage = Stage::new(&LAIKAGO, name, 10.0)?;
     for leg in LEGS {
         stage.start(&format!("{leg}_flexion"), THIGH)?;
@@ -105,7 +143,7 @@ fn build(
     let robot_name = stage.robot_name();
     let mut scene = stage.build(options)?;
     let world = &mut scene.world;
-    ground(world)?;
+    ground.lay(world)?;
     let velocity = options.velocity.unwrap_or(VELOCITY);
     let command = move |time: f64| {
         let risen = minimum_jerk((time - START) / RISING);

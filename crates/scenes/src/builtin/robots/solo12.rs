@@ -22,11 +22,22 @@ const HIP: f64 = 0.8;
 /// Half the way of the upper leg (rad) and frequency (Hz) of the trot.
 const LIFT: f64 = 0.15;
 const FREQUENCY: f64 = 2.0;
+/// Friction of feet and ground.
+const GRIP: f64 = 0.8;
 /// Length of the upper and of the lower leg, and radius of the foot, m.
 const LEG: f64 = 0.16;
 const FOOT: f64 = 0.0165;
 
 fn build(options: &Options) -> Result<Scene> {
+    on(options, LIFT, Material::with_friction(GRIP))
+}
+
+/// The robot standing still on ground of a material.
+pub(in crate::builtin) fn standing(options: &Options, ground: Material) -> Result<Scene> {
+    on(options, 0.0, ground)
+}
+
+fn on(options: &Options, lift: f64, ground: Material) -> Result<Scene> {
     let mut stage = Stage::new(&SOLO12, SCENE.name, 5.0)?;
     // Front knees point backwards, hind knees forwards.
     let legs = [
@@ -38,8 +49,8 @@ fn build(options: &Options) -> Result<Scene> {
     for (leg, side, phase) in legs {
         let joints = [
             ("abduction", 0.0, 0.0),
-            ("hip", side * HIP, side * LIFT),
-            ("knee", -2.0 * side * HIP, -2.0 * side * LIFT),
+            ("hip", side * HIP, side * lift),
+            ("knee", -2.0 * side * HIP, -2.0 * side * lift),
         ];
         for (joint, mean, amplitude) in joints {
             let joint = format!("{leg}_{joint}");
@@ -47,11 +58,10 @@ fn build(options: &Options) -> Result<Scene> {
             stage.track(&joint, SERVO, swing(mean, amplitude, FREQUENCY, phase))?;
         }
     }
-    let rubber = Material::with_friction(0.8);
-    stage.cover("rubber", rubber)?;
+    stage.cover("rubber", Material::with_friction(GRIP))?;
     let standing = 2.0 * LEG * HIP.cos() + FOOT;
     stage.place(Isometry3::translation(0.0, 0.0, standing))?;
     let mut scene = stage.build(options)?;
-    floor(&mut scene.world, rubber)?;
+    floor(&mut scene.world, ground)?;
     Ok(scene)
 }
