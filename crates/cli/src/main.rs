@@ -6,6 +6,7 @@ mod deformables;
 mod input;
 mod json_lines;
 mod model_arguments;
+mod outputs;
 mod progress;
 mod simulate;
 mod solve;

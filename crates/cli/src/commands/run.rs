@@ -6,16 +6,16 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use stiction_problem_files::{self as problem_files, FullProblem, ProblemFile};
-use stiction_recording::{Header, Recording, Writer, check_target, export};
+use stiction_problem_files::{FullProblem, ProblemFile};
+use stiction_recording::{Header, Recording, Writer, export};
 use stiction_scenes::{Options, Scene, SettingsDescription};
 use stiction_sim::SimError;
 
 use crate::arguments::{RunArguments, SceneArguments};
-use crate::commands::export::{unwritable, writable, write_page, write_text};
+use crate::commands::export::{writable, write_page, write_problem, write_text};
 use crate::deformables;
+use crate::outputs;
 use crate::simulate::{
     Curve, End, Interrupt, JointWarning, MeshFormat, MeshLog, ProblemLog, SensorLog, Series,
     SpeedWarning, draw, is_file, open, print_profile, print_summary, simulate, step_count,
@@ -28,14 +28,7 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
     let options = options(&arguments.scene, arguments.solver.as_deref());
     let mut scene = open(&arguments.scene.scene, &options, &arguments.scene.model)?;
     let outputs = Outputs::choose(arguments);
-    let header = scene
-        .world
-        .recording_header(&scene.name, 1.0 / arguments.fps);
-    let recorder = Recorder::start(&outputs, header)?;
-    let sensors = match &outputs.sensors {
-        Some(path) => Some(SensorLog::create(path, &scene)?),
-        None => None,
-    };
+    outputs.check(&arguments.scene.scene)?;
     let problems = match &arguments.problems {
         Some(folder) => Some(ProblemLog::create(folder, arguments.every)?),
         None => None,
@@ -51,9 +44,19 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
     }
     tell_start(&mut scene.world)?;
     scene.world.measure_start()?;
+    // What is written from the start replaces what was there: nothing may fail any more that is known now.
+    let sensors = match &outputs.sensors {
+        Some(path) => Some(SensorLog::create(path, &scene)?),
+        None => None,
+    };
+    let header = scene
+        .world
+        .recording_header(&scene.name, 1.0 / arguments.fps);
+    let recorder = Recorder::start(&outputs, header)?;
     let mut sinks = Sinks {
-        title: format!("{} with {}", scene.name, scene.world.solver_name()),
+        scene: scene.name.clone(),
         solver: scene.world.solver_name().to_owned(),
+        json: arguments.json,
         outputs,
         recorder,
         sensors,
@@ -96,7 +99,7 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
     match end {
         End::Finished => Ok(Ending::Fine),
         End::Interrupted => {
-            complain(INTERRUPTED);
+            complain(WRITTEN_SO_FAR);
             Ok(Ending::Fine)
         }
         End::Failed(error) => {
@@ -109,13 +112,17 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
     }
 }
 
-const INTERRUPTED: &str = "interrupted: what was simulated so far is written";
+const WRITTEN_SO_FAR: &str = "interrupted: what was simulated so far is written";
+/// How a run ended, for programs.
+const INTERRUPTED: &str = "interrupted";
 
 /// Where everything goes that a run leaves behind.
 struct Sinks {
-    /// Title of plots.
-    title: String,
+    /// Name of the scene.
+    scene: String,
     solver: String,
+    /// Whether the summary is one for programs.
+    json: bool,
     outputs: Outputs,
     recorder: Recorder,
     sensors: Option<SensorLog>,
@@ -167,7 +174,18 @@ impl Sinks {
                 label: &self.solver,
                 series: &self.series,
             }];
-            write_text(path, &draw(&self.title, &curves)?)?;
+            let title = format!("{} with {}", self.scene, self.solver);
+            write_text(path, &draw(&title, &curves)?)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what there is while a step goes on, which nobody asks anything.
+    fn finish_without_the_world(&mut self) -> anyhow::Result<()> {
+        self.finish()?;
+        if self.json {
+            let summary = summary_json(&self.scene, &self.solver, &self.series, INTERRUPTED);
+            writeln!(std::io::stdout(), "{summary}")?;
         }
         Ok(())
     }
@@ -184,9 +202,9 @@ fn rescue(sinks: &Mutex<Option<Sinks>>) {
     let Some(mut found) = sinks.take() else {
         return;
     };
-    let code = match found.finish() {
+    let code = match found.finish_without_the_world() {
         Ok(()) => {
-            complain(INTERRUPTED);
+            complain(WRITTEN_SO_FAR);
             0
         }
         Err(error) => {
@@ -248,6 +266,26 @@ impl Outputs {
             sensors: arguments.sensors.clone(),
         }
     }
+
+    /// Refuses what cannot be written, is written twice, or is the file of the scene.
+    fn check(&self, scene: &str) -> anyhow::Result<()> {
+        let named = [
+            ("--record", &self.record),
+            ("--html", &self.html),
+            ("--csv", &self.csv),
+            ("--plot", &self.plot),
+            ("--sensors", &self.sensors),
+        ];
+        let writes = named
+            .iter()
+            .filter_map(|(word, path)| Some((*word, path.as_deref()?)));
+        let writes: Vec<(&str, &Path)> = writes.collect();
+        let reads: &[&Path] = match is_file(scene) {
+            true => &[Path::new(scene)],
+            false => &[],
+        };
+        outputs::check(reads, &writes)
+    }
 }
 
 /// A file in the current folder, called after a built-in scene or after the file of a scene.
@@ -292,13 +330,6 @@ struct Recorder {
 
 impl Recorder {
     fn start(outputs: &Outputs, header: Header) -> anyhow::Result<Self> {
-        // Find out now, not after an hour, that something cannot be written.
-        for path in [&outputs.html, &outputs.csv, &outputs.plot, &outputs.sensors]
-            .into_iter()
-            .flatten()
-        {
-            writable(path, check_target(path))?;
-        }
         let writer = match &outputs.record {
             Some(path) => Some(writable(path, Writer::create(path, &header))?),
             None => None,
@@ -378,7 +409,7 @@ fn report(
     if arguments.json {
         let outcome = match end {
             End::Finished => "finished",
-            End::Interrupted => "interrupted",
+            End::Interrupted => INTERRUPTED,
             End::Failed(_) => "failed",
         };
         let mut summary = summary_json(&scene.name, solver, series, outcome);
@@ -419,14 +450,13 @@ fn write_failed_problem(scene: &str, name: &str, error: &SimError) -> anyhow::Re
         return Ok(());
     };
     let path = output(scene, &format!("-step-{}.json", failure.step));
-    writable(&path, check_target(&path))?;
     let file = ProblemFile::Full(FullProblem {
         name: format!("{name}, step {}", failure.step),
         problem: (**problem).clone(),
         solution: None,
         guess: None,
     });
-    problem_files::write(&path, &file).with_context(|| unwritable(&path))?;
+    write_problem(&path, &file)?;
     complain(&format!(
         "the problem that failed is in {0}; try `stiction solve {0} --solver all`",
         path.display()
