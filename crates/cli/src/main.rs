@@ -1,4 +1,8 @@
 //! The command `stiction`: simulate scenes, solve contact problems, compare solvers.
+//!
+//! In the book: [commands][book].
+//!
+//! [book]: ../../book/reference/commands.html
 
 mod arguments;
 mod commands;

@@ -1,3 +1,5 @@
+//! [book]: ../../book/not-converging.html
+//!
 #![doc = include_str!("../README.md")]
 //!
 //! ## Where things are

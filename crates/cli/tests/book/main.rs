@@ -7,9 +7,13 @@
 mod common;
 
 mod blocks;
+mod code;
 mod commands;
+mod crates;
+mod keys;
 mod pages;
 mod reference;
+mod search;
 mod source;
 
 use std::path::PathBuf;

@@ -1,5 +1,26 @@
 //! Why things of a file are not done.
 
+use super::schema;
+
+/// What MJCF files may say and what is listed as not done, with the reason, as `<joint springdamper>`; in the
+/// order of the alphabet, attributes of whatever is not done at all left out.
+pub fn not_done() -> Vec<(String, &'static str)> {
+    let mut out: Vec<(String, &str)> = Vec::new();
+    for (tag, attributes) in schema::known() {
+        if let Some(reason) = of_element(tag) {
+            out.push((format!("<{tag}>"), reason));
+            continue;
+        }
+        let reasons = attributes
+            .iter()
+            .filter_map(|name| Some((format!("<{tag} {name}>"), of_attribute(tag, name)?)));
+        out.extend(reasons);
+    }
+    out.sort();
+    out.dedup();
+    out
+}
+
 /// Why an attribute, or with `None` a whole element, is not done.
 pub(super) fn reasons(tag: &str, attribute: Option<&str>) -> Option<&'static str> {
     match attribute {
