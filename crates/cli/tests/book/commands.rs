@@ -121,7 +121,7 @@ fn program_is_there(page: &str, words: &[&str]) {
 }
 
 /// Commands in the running text: what stands between backticks.
-fn spans(text: &str) -> Vec<String> {
+pub(crate) fn spans(text: &str) -> Vec<String> {
     let text = prose(text).replace('\n', " ");
     text.split('`')
         .skip(1)

@@ -11,6 +11,7 @@ mod code;
 mod commands;
 mod crates;
 mod keys;
+mod names;
 mod pages;
 mod reference;
 mod search;
