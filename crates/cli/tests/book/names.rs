@@ -36,7 +36,9 @@ fn types_and_functions_exist() {
     for (span, page) in all_spans() {
         let span = span.trim_end_matches("()");
         let parts: Vec<&str> = span.split("::").collect();
-        if parts.len() < 2 || !parts.iter().all(|part| is_identifier(part)) {
+        // That page has names of other programs too.
+        let is_ours = page != "coming-from.md" || known.contains(parts[0]);
+        if parts.len() < 2 || !is_ours || !parts.iter().all(|part| is_identifier(part)) {
             continue;
         }
         count += 1;
@@ -53,7 +55,13 @@ fn files_and_folders_exist() {
     let mut count = 0;
     for (span, page) in all_spans() {
         let is_path = tops.iter().any(|top| span.starts_with(top));
-        if !is_path || span.contains([' ', '*', '{', '<']) || span.contains("NAME") {
+        // `FILE.rs` stands for many.
+        let is_placeholder = |part: &str| {
+            let stem = part.split('.').next().unwrap_or_default();
+            stem != "README" && stem.len() > 1 && stem.chars().all(|c| c.is_ascii_uppercase())
+        };
+        let is_one = !span.contains([' ', '*', '{', '<']) && !span.split('/').any(is_placeholder);
+        if !is_path || !is_one {
             continue;
         }
         count += 1;

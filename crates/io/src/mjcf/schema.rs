@@ -51,10 +51,14 @@ pub(super) fn check(root: &Element) -> Result<()> {
     check_element(schema, 0, root)
 }
 
-/// All elements with their attributes; one that stands in several places more than once.
-pub(super) fn known() -> impl Iterator<Item = (&'static str, &'static [&'static str])> {
-    let kinds = schema().kinds.iter();
-    kinds.map(|kind| (kind.tag, kind.attributes.as_slice()))
+/// All elements below the root, each with what it stands in and its attributes.
+pub(super) fn known() -> impl Iterator<Item = (&'static str, &'static str, &'static [&'static str])>
+{
+    let kinds = &schema().kinds;
+    kinds.iter().flat_map(|around| {
+        let inside = around.children.iter().map(|&child| &kinds[child]);
+        inside.map(|kind| (around.tag, kind.tag, kind.attributes.as_slice()))
+    })
 }
 
 fn schema() -> &'static Schema {
