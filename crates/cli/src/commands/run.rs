@@ -1,25 +1,22 @@
 //! `stiction run`: simulate a scene, measure it, write what it did.
 
-use std::fs::File;
 use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 use stiction_problem_files::{FullProblem, ProblemFile};
-use stiction_recording::{Header, Recording, Writer, export};
 use stiction_scenes::{Options, Scene, SettingsDescription};
 use stiction_sim::SimError;
 
 use crate::arguments::{RunArguments, SceneArguments};
-use crate::commands::export::{writable, write_page, write_problem, write_text};
+use crate::commands::export::{write_problem, write_text};
 use crate::deformables;
-use crate::outputs;
+use crate::outputs::{Outputs, output};
 use crate::simulate::{
-    Curve, End, Interrupt, JointWarning, MeshFormat, MeshLog, ProblemLog, SensorLog, Series,
-    SpeedWarning, draw, is_file, open, print_profile, print_summary, simulate, step_count,
-    summary_json, tell_gain, tell_start,
+    Curve, End, FrameClock, Interrupt, JointWarning, MeshFormat, MeshLog, ProblemLog, Recorder,
+    SensorLog, Series, SpeedWarning, draw, open, print_profile, print_summary, simulate,
+    step_count, summary_json, tell_gain, tell_start,
 };
 use crate::{Ending, complain, explain};
 
@@ -240,136 +237,6 @@ pub(crate) fn set_threads(arguments: &SceneArguments) -> anyhow::Result<()> {
             .build_global()?;
     }
     Ok(())
-}
-
-/// Where things are written.
-struct Outputs {
-    record: Option<PathBuf>,
-    html: Option<PathBuf>,
-    csv: Option<PathBuf>,
-    plot: Option<PathBuf>,
-    sensors: Option<PathBuf>,
-}
-
-impl Outputs {
-    fn choose(arguments: &RunArguments) -> Self {
-        let or_default = |named: &Option<PathBuf>, ending: &str| match named {
-            Some(path) => Some(path.clone()),
-            None if arguments.no_output => None,
-            None => Some(output(&arguments.scene.scene, ending)),
-        };
-        Self {
-            record: or_default(&arguments.record, ".stic"),
-            html: or_default(&arguments.html, ".html"),
-            csv: arguments.csv.clone(),
-            plot: arguments.plot.clone(),
-            sensors: arguments.sensors.clone(),
-        }
-    }
-
-    /// Refuses what cannot be written, is written twice, or is the file of the scene.
-    fn check(&self, scene: &str) -> anyhow::Result<()> {
-        let named = [
-            ("--record", &self.record),
-            ("--html", &self.html),
-            ("--csv", &self.csv),
-            ("--plot", &self.plot),
-            ("--sensors", &self.sensors),
-        ];
-        let writes = named
-            .iter()
-            .filter_map(|(word, path)| Some((*word, path.as_deref()?)));
-        let writes: Vec<(&str, &Path)> = writes.collect();
-        let reads: &[&Path] = match is_file(scene) {
-            true => &[Path::new(scene)],
-            false => &[],
-        };
-        outputs::check(reads, &writes)
-    }
-}
-
-/// A file in the current folder, called after a built-in scene or after the file of a scene.
-fn output(scene: &str, ending: &str) -> PathBuf {
-    let stem = match is_file(scene) {
-        true => Path::new(scene).file_stem().unwrap_or_default(),
-        false => scene.as_ref(),
-    };
-    let mut name = stem.to_owned();
-    name.push(ending);
-    PathBuf::from(name)
-}
-
-/// Says when a frame is due.
-struct FrameClock {
-    interval: f64,
-    frames: u64,
-}
-
-impl FrameClock {
-    fn new(interval: f64) -> Self {
-        Self {
-            interval,
-            frames: 0,
-        }
-    }
-
-    fn is_due(&mut self, scene: &Scene) -> bool {
-        // Half a step of tolerance, so that rounding does not skip a frame.
-        let early = 0.5 * scene.world.settings().time_step;
-        let is_due = scene.world.time() + early >= self.frames as f64 * self.interval;
-        self.frames += u64::from(is_due);
-        is_due
-    }
-}
-
-/// Takes frames; streams them to the file.
-struct Recorder {
-    writer: Option<Writer<File>>,
-    recording: Option<Recording>,
-}
-
-impl Recorder {
-    fn start(outputs: &Outputs, header: Header) -> anyhow::Result<Self> {
-        let writer = match &outputs.record {
-            Some(path) => Some(writable(path, Writer::create(path, &header))?),
-            None => None,
-        };
-        let is_needed = outputs.html.is_some() || outputs.csv.is_some();
-        let recording = is_needed.then(|| Recording {
-            header,
-            frames: Vec::new(),
-        });
-        Ok(Self { writer, recording })
-    }
-
-    fn take(&mut self, scene: &Scene) -> anyhow::Result<()> {
-        if self.writer.is_none() && self.recording.is_none() {
-            return Ok(());
-        }
-        let frame = scene.world.record();
-        if let Some(writer) = &mut self.writer {
-            writer.write_frame(&frame)?;
-        }
-        if let Some(recording) = &mut self.recording {
-            recording.frames.push(frame);
-        }
-        Ok(())
-    }
-
-    fn finish(&mut self, outputs: &Outputs) -> anyhow::Result<()> {
-        if let Some(writer) = self.writer.take() {
-            writer.finish()?;
-        }
-        if let Some(recording) = &self.recording {
-            if let Some(path) = &outputs.html {
-                write_page(recording, path)?;
-            }
-            if let Some(path) = &outputs.csv {
-                writable(path, export::csv(recording, path))?;
-            }
-        }
-        Ok(())
-    }
 }
 
 fn progress(scene: &Scene, is_hidden: bool) -> ProgressBar {

@@ -55,9 +55,9 @@ pub(super) fn check(root: &Element) -> Result<()> {
 pub(super) fn known() -> impl Iterator<Item = (&'static str, &'static str, &'static [&'static str])>
 {
     let kinds = &schema().kinds;
-    kinds.iter().flat_map(|around| {
-        let inside = around.children.iter().map(|&child| &kinds[child]);
-        inside.map(|kind| (around.tag, kind.tag, kind.attributes.as_slice()))
+    kinds.iter().flat_map(move |around| {
+        let inside = around.children.iter().map(move |&child| &kinds[child]);
+        inside.map(move |kind| (around.tag, kind.tag, kind.attributes.as_slice()))
     })
 }
 
