@@ -44,6 +44,14 @@ impl LoadedProblem {
 }
 
 impl Source {
+    /// The file, if it is one.
+    pub(crate) fn path(&self) -> Option<&Path> {
+        match self {
+            Source::Example => None,
+            Source::File(path) | Source::Found(path) => Some(path),
+        }
+    }
+
     /// Reads the problem; `None` for a file in a directory that is no problem file.
     pub(crate) fn load(&self) -> anyhow::Result<Option<LoadedProblem>> {
         let read = match self {

@@ -1,4 +1,8 @@
 //! The command `stiction`: simulate scenes, solve contact problems, compare solvers.
+//!
+//! In the book: [commands][book].
+//!
+//! [book]: ../../book/reference/commands.html
 
 mod arguments;
 mod commands;
@@ -6,6 +10,7 @@ mod deformables;
 mod input;
 mod json_lines;
 mod model_arguments;
+mod outputs;
 mod progress;
 mod simulate;
 mod solve;

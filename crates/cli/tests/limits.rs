@@ -1,6 +1,7 @@
 //! The table of limits in the guide says what the code says.
 
 use stiction_io::{LIMITS, Limit};
+use stiction_problem_files::LARGEST_FILE;
 use stiction_recording::LARGEST_RECORDING;
 
 /// The table as it must stand in `docs/limits.md`.
@@ -10,8 +11,13 @@ fn table() -> String {
         most: LARGEST_RECORDING,
         unit: "bytes",
     };
+    let problem = Limit {
+        what: "a problem file",
+        most: LARGEST_FILE,
+        unit: "bytes",
+    };
     let mut text = "| what | most |\n|---|---|\n".to_owned();
-    for limit in LIMITS.iter().chain([&recording]) {
+    for limit in LIMITS.iter().chain([&recording, &problem]) {
         let most = grouped(limit.most);
         let most = format!("{most} {}", limit.unit);
         text += &format!("| {} | {} |\n", limit.what, most.trim_end());

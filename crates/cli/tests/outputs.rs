@@ -257,3 +257,158 @@ fn a_request_to_terminate_ends_a_run_with_everything_written() {
     let export = stiction(&folder, &["export", "box-tower.stic", "--json", "t.json"]);
     assert!(export.status.success(), "{}", stderr(&export));
 }
+
+#[test]
+fn no_command_writes_what_it_reads_or_one_file_twice() {
+    let folder = Folder::new("outputs-clash");
+    let text = ball(1.0);
+    folder.file("ball.toml", &text);
+    let made = stiction(
+        &folder,
+        &[
+            "run",
+            "ball.toml",
+            "--record",
+            "ball.stic",
+            "--problems",
+            "p",
+        ],
+    );
+    assert!(made.status.success(), "{}", stderr(&made));
+    let recording = std::fs::read(folder.0.join("ball.stic")).unwrap();
+    let refused = |arguments: &[&str], words: &[&str]| {
+        let run = stiction(&folder, arguments);
+        assert_eq!(run.status.code(), Some(2), "{arguments:?}");
+        for word in words {
+            assert!(
+                stderr(&run).contains(word),
+                "{arguments:?}: {}",
+                stderr(&run)
+            );
+        }
+        assert_eq!(folder.read("ball.toml"), text, "{arguments:?}");
+        assert_eq!(
+            std::fs::read(folder.0.join("ball.stic")).unwrap(),
+            recording
+        );
+    };
+    for option in ["--csv", "--html", "--plot", "--record"] {
+        refused(
+            &["run", "ball.toml", "--no-output", option, "./ball.toml"],
+            &[option, "is what is read"],
+        );
+    }
+    refused(
+        &[
+            "run",
+            "ball.toml",
+            "--no-output",
+            "--csv",
+            "t",
+            "--plot",
+            "./t",
+        ],
+        &["--csv and --plot both write ./t"],
+    );
+    refused(
+        &["run", "ball.toml", "--csv", "ball.html"],
+        &["--html and --csv both write"],
+    );
+    refused(
+        &["export", "ball.stic", "--json", "ball.stic"],
+        &["is what is read"],
+    );
+    refused(&["convert", "ball.toml", "ball.toml"], &["is what is read"]);
+    refused(
+        &[
+            "compare",
+            "ball.toml",
+            "--solvers",
+            "canal",
+            "--plot",
+            "ball.toml",
+        ],
+        &["is what is read"],
+    );
+    let problems = folder.0.join("p");
+    if let Some(problem) = std::fs::read_dir(problems).unwrap().next() {
+        let problem = problem.unwrap().path();
+        let problem = problem.to_str().unwrap();
+        refused(&["solve", problem, "--plot", problem], &["is what is read"]);
+    }
+}
+
+#[test]
+fn what_fails_before_a_run_leaves_what_was_there() {
+    let folder = Folder::new("outputs-before");
+    folder.file("rolling.stic", "old");
+    for arguments in [
+        ["--sensors", "s.csv"],
+        ["--vtu", "v"],
+        ["--plot", "no/folder/p.svg"],
+    ] {
+        let run = stiction(&folder, &[&["run", "rolling"], &arguments[..]].concat());
+        assert_eq!(run.status.code(), Some(2), "{arguments:?}");
+        assert_eq!(folder.files(), ["rolling.stic"], "{arguments:?}");
+        assert_eq!(folder.read("rolling.stic"), "old");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn standard_output_that_is_a_file_is_appended_to() {
+    let folder = Folder::new("outputs-append");
+    folder.file("ball.toml", &ball(1.0));
+    folder.file("log", "before\n");
+    let log = std::fs::OpenOptions::new()
+        .append(true)
+        .open(folder.0.join("log"))
+        .unwrap();
+    let run = Command::new(env!("CARGO_BIN_EXE_stiction"))
+        .args(["run", "ball.toml", "--no-output", "--csv", "/dev/stdout"])
+        .current_dir(&folder.0)
+        .stdout(log)
+        .status()
+        .unwrap();
+    assert!(run.success());
+    let text = folder.read("log");
+    assert!(text.starts_with("before\ntime,"), "{text}");
+    assert!(text.ends_with("wrote /dev/stdout\n"), "{text}");
+}
+
+#[cfg(unix)]
+#[test]
+fn meshes_over_time_follow_links_and_refuse_what_is_read_only() {
+    use std::os::unix::fs::{PermissionsExt, symlink};
+
+    let folder = Folder::new("outputs-meshes");
+    let scene = concat!(
+        env!("CARGO_MANIFEST_DIR"),
+        "/../../examples/scenes/cushion.toml"
+    );
+    std::fs::create_dir(folder.0.join("v")).unwrap();
+    folder.file("real", "old");
+    symlink("../real", folder.0.join("v/cushion_00000.vtu")).unwrap();
+    let arguments = [
+        "run",
+        scene,
+        "--no-output",
+        "--seconds",
+        "0.01",
+        "--vtu",
+        "v",
+    ];
+    let run = stiction(&folder, &arguments);
+    assert!(run.status.success(), "{}", stderr(&run));
+    assert!(folder.0.join("v/cushion_00000.vtu").is_symlink());
+    assert!(folder.read("real").starts_with("<?xml"));
+    let list = folder.0.join("v/cushion.pvd");
+    std::fs::set_permissions(&list, PermissionsExt::from_mode(0o400)).unwrap();
+    let refused = stiction(&folder, &arguments);
+    assert_eq!(refused.status.code(), Some(2));
+    assert!(
+        stderr(&refused).contains("read-only"),
+        "{}",
+        stderr(&refused)
+    );
+}

@@ -1,5 +1,9 @@
 //! Collision detection: places in, contact points out.
 //!
+//! In the book: [a collision detector of one's own][book].
+//!
+//! [book]: ../../book/tutorials/own-detector.html
+//!
 //! A [`ColliderSet`] says what there is: [`Collider`]s made of a [`Geometry`] (rigid shapes, points,
 //! chains, surfaces) and a [`Material`], and which of them may touch. A [`Detector`] takes it and the
 //! [places](PlacesView) of frames and nodes, and returns [`ContactPoint`]s: midpoint, unit normal from

@@ -1,3 +1,5 @@
+//! [book]: ../../book/tutorials/own-solver.html
+//!
 #![doc = include_str!("../README.md")]
 
 mod allocator;

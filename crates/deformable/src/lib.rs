@@ -1,3 +1,5 @@
+//! [book]: ../../book/tutorials/soft.html
+//!
 #![doc = include_str!("../README.md")]
 
 pub mod cut;

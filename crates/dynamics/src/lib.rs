@@ -1,3 +1,5 @@
+//! [book]: ../../book/tutorials/robot.html
+//!
 #![doc = include_str!("../README.md")]
 
 pub use nalgebra;

@@ -1,3 +1,5 @@
+//! [book]: ../../book/choosing.html
+//!
 #![doc = include_str!("../README.md")]
 
 pub mod chart;

@@ -1,9 +1,11 @@
 //! What an experiment found, and the files it is written to.
 
 use std::fmt::Write;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
+use stiction_recording::write_atomically;
 
 use crate::error::{ExperimentError, Result};
 use crate::html;
@@ -136,11 +138,11 @@ impl Report {
     /// # Errors
     /// A file that cannot be written.
     pub fn write(&self, folder: &Path) -> Result<Vec<PathBuf>> {
-        let refuse = |path: &Path, error: std::io::Error| ExperimentError::Write {
+        let refuse = |path: &Path, error: &dyn std::error::Error| ExperimentError::Write {
             path: path.display().to_string(),
             problem: error.to_string(),
         };
-        std::fs::create_dir_all(folder).map_err(|error| refuse(folder, error))?;
+        std::fs::create_dir_all(folder).map_err(|error| refuse(folder, &error))?;
         let figures = self.sections.iter().flat_map(|section| &section.figures);
         let mut files = vec![
             (folder.join("report.md"), self.to_markdown()),
@@ -155,7 +157,13 @@ impl Report {
             (path, figure.svg.clone())
         }));
         for (path, text) in &files {
-            std::fs::write(path, text).map_err(|error| refuse(path, error))?;
+            write_atomically(path, |sink| Ok(sink.write_all(text.as_bytes())?)).map_err(
+                |error| match error {
+                    // Named by the file already.
+                    stiction_recording::Error::File { source, .. } => refuse(path, &source),
+                    other => refuse(path, &other),
+                },
+            )?;
         }
         Ok(files.into_iter().map(|(path, _)| path).collect())
     }

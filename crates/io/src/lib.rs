@@ -1,3 +1,5 @@
+//! [book]: ../../book/scene-files.html
+//!
 #![doc = include_str!("../README.md")]
 
 mod bounded;

@@ -120,6 +120,24 @@ fn a_pair_says_its_own_friction() {
 }
 
 #[test]
+fn a_pair_of_what_moves_as_one_is_told() {
+    for inside in ["", "<body name=\"b\">"] {
+        let end = if inside.is_empty() { "" } else { "</body>" };
+        let file = read(&format!(
+            r#"<mujoco><worldbody><body name="a"><freejoint/><geom name="f" size=".1"/>{inside}<geom name="g" size=".1"/>{end}
+            </body></worldbody><contact><pair geom1="f" geom2="g" condim="1"/></contact></mujoco>"#
+        ));
+        assert!(file.scene.contact_pairs.is_empty());
+        assert_eq!(file.ignored.len(), 1, "{:?}", file.ignored);
+        assert!(
+            file.ignored[0]
+                .to_string()
+                .contains("<pair> of geoms that move as one")
+        );
+    }
+}
+
+#[test]
 fn an_exclude_is_about_bodies_and_not_about_what_is_welded_to_them() {
     let model = |joint: &str| {
         format!(

@@ -1,3 +1,5 @@
+//! [book]: ../../book/step.html
+//!
 #![doc = include_str!("../README.md")]
 
 mod assembly;

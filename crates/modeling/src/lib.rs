@@ -1,3 +1,5 @@
+//! [book]: ../../book/tutorials/own-body.html
+//!
 #![doc = include_str!("../README.md")]
 
 mod activation;

@@ -1,3 +1,5 @@
+//! [book]: ../../book/not-converging.html
+//!
 #![doc = include_str!("../README.md")]
 //!
 //! ## Where things are
@@ -19,6 +21,6 @@ mod solve;
 pub use content::{FullProblem, Origin, ProblemFile, StoredSolution};
 pub use csc_matrix::CscMatrix;
 pub use error::ProblemFileError;
-pub use formats::{fclib, parse_bytes, read, write};
+pub use formats::{LARGEST_FILE, fclib, parse_bytes, read, to_bytes, write};
 pub use reduction::{GlobalProblem, LocalProblem, ReducedLocal};
 pub use solve::{ContactAnswer, solve_global, solve_local};

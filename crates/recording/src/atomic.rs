@@ -14,6 +14,9 @@ enum Target {
     File(PathBuf, Option<Metadata>),
     /// A pipe or a device such as a terminal, which takes what is written and keeps nothing.
     Stream,
+    /// What this program has open under this number: `/dev/stdout`, `/dev/fd/3`. It may be a file that
+    /// somebody appends to.
+    Open(u32),
 }
 
 /// Writes `path` by way of a temporary file in the same folder, renamed once all of it is on disk.
@@ -43,13 +46,15 @@ pub fn write_atomically(
             whole(BufWriter::new(stream)).map_err(at)?;
             Ok(())
         }
+        Target::Open(number) => {
+            let stream = open_again(path, number).map_err(|error| at(error.into()))?;
+            whole(BufWriter::new(stream)).map_err(at)?;
+            Ok(())
+        }
         Target::File(place, existing) => {
-            let (file, guard) = create_beside(&place).map_err(|error| at(error.into()))?;
+            let (file, guard) =
+                create_beside(&place, existing.as_ref()).map_err(|error| at(error.into()))?;
             let outcome = (|| {
-                // What only its owner may read stays so.
-                if let Some(existing) = existing {
-                    file.set_permissions(existing.permissions())?;
-                }
                 whole(BufWriter::new(file))?.sync_all()?;
                 fs::rename(&guard.path, &place)?;
                 Ok(())
@@ -62,15 +67,22 @@ pub fn write_atomically(
     }
 }
 
-/// Opens a file that is written while something runs, emptied first; under the rules of
-/// [`write_atomically`], but for being written in place.
+/// Opens an empty file that is written while something runs, in place of what is there; else under the
+/// rules of [`write_atomically`].
 ///
 /// # Errors
 /// As [`write_atomically`].
 pub fn create_in_place(path: &Path) -> Result<File, Error> {
     let open = || match target(path)? {
         Target::Stream => OpenOptions::new().write(true).open(path),
-        Target::File(place, _) => File::create(place),
+        Target::Open(number) => open_again(path, number),
+        Target::File(place, existing) => {
+            // A new file: what has other names (hard links) keeps its content under these.
+            let (file, guard) = create_beside(&place, existing.as_ref())?;
+            fs::rename(&guard.path, &place)?;
+            guard.keep();
+            Ok(file)
+        }
     };
     open().map_err(|error| Error::from(error).at(path))
 }
@@ -81,7 +93,7 @@ pub fn create_in_place(path: &Path) -> Result<File, Error> {
 /// As [`write_atomically`], and a folder that is not there.
 pub fn check_target(path: &Path) -> Result<(), Error> {
     let check = || match target(path)? {
-        Target::Stream => Ok(()),
+        Target::Stream | Target::Open(_) => Ok(()),
         Target::File(place, _) => match fs::metadata(folder_of(&place))?.is_dir() {
             true => Ok(()),
             false => Err(OsError::new(ErrorKind::NotADirectory, "it is in no folder")),
@@ -90,9 +102,28 @@ pub fn check_target(path: &Path) -> Result<(), Error> {
     check().map_err(|error| Error::from(error).at(path))
 }
 
+/// Whether two paths lead to one file, be it there yet or not. Pipes and devices are no files in this
+/// sense: they take what comes from several.
+pub fn is_same_file(a: &Path, b: &Path) -> bool {
+    let place = |path: &Path| match target(path).ok()? {
+        Target::File(place, _) => {
+            let folder = fs::canonicalize(folder_of(&place)).ok()?;
+            Some(folder.join(place.file_name()?))
+        }
+        Target::Stream | Target::Open(_) => None,
+    };
+    // What may not be written is still a file that is read.
+    let place =
+        |path: &Path| place(path).or_else(|| fs::canonicalize(path).ok().filter(|p| p.is_file()));
+    matches!((place(a), place(b)), (Some(a), Some(b)) if a == b)
+}
+
 /// Finds out what is to be written.
 fn target(path: &Path) -> std::io::Result<Target> {
     let refuse = |kind, reason: &str| Err(OsError::new(kind, reason));
+    if let Some(number) = open_stream(path) {
+        return Ok(Target::Open(number));
+    }
     let metadata = match fs::metadata(path) {
         Ok(metadata) => metadata,
         Err(error) if error.kind() == ErrorKind::NotFound => {
@@ -131,10 +162,44 @@ fn is_stream(_: &Metadata) -> bool {
     false
 }
 
+/// As many symbolic links as Linux follows.
+const MOST_LINKS: usize = 40;
+
+/// The number under which this program has open what a path stands for.
+fn open_stream(path: &Path) -> Option<u32> {
+    let own = PathBuf::from(format!("/proc/{}/fd", std::process::id()));
+    let mut at = path.to_owned();
+    for _ in 0..MOST_LINKS {
+        if fs::canonicalize(folder_of(&at)).ok()? == own {
+            return at.file_name()?.to_str()?.parse().ok();
+        }
+        at = folder_of(&at).join(fs::read_link(&at).ok()?);
+    }
+    None
+}
+
+/// Goes on with what is open already: standard output and error where they are, others at their end.
+#[cfg(unix)]
+fn open_again(path: &Path, number: u32) -> std::io::Result<File> {
+    use std::os::fd::AsFd;
+    let own = match number {
+        1 => {
+            std::io::stdout().flush()?;
+            std::io::stdout().as_fd().try_clone_to_owned()?
+        }
+        2 => std::io::stderr().as_fd().try_clone_to_owned()?,
+        _ => return OpenOptions::new().append(true).open(path),
+    };
+    Ok(File::from(own))
+}
+
+#[cfg(not(unix))]
+fn open_again(path: &Path, _: u32) -> std::io::Result<File> {
+    OpenOptions::new().append(true).open(path)
+}
+
 /// Where a path leads that leads to nothing yet: links may point to a file that is still to be made.
 fn end_of_links(path: &Path) -> std::io::Result<PathBuf> {
-    /// As many as Linux follows.
-    const MOST_LINKS: usize = 40;
     let mut at = path.to_owned();
     for _ in 0..MOST_LINKS {
         let Ok(next) = fs::read_link(&at) else {
@@ -156,8 +221,9 @@ fn folder_of(path: &Path) -> &Path {
     }
 }
 
-/// A new file next to `path`, under a name that nothing else has.
-fn create_beside(path: &Path) -> std::io::Result<(File, Temporary)> {
+/// A new file next to `path`, under a name that nothing else has, with the permissions of what is to be
+/// replaced.
+fn create_beside(path: &Path, existing: Option<&Metadata>) -> std::io::Result<(File, Temporary)> {
     static NEXT: AtomicU64 = AtomicU64::new(0);
     if path.file_name().is_none() {
         return Err(OsError::new(
@@ -175,7 +241,14 @@ fn create_beside(path: &Path) -> std::io::Result<(File, Temporary)> {
             .create_new(true)
             .open(&temporary)
         {
-            Ok(file) => return Ok((file, Temporary { path: temporary })),
+            Ok(file) => {
+                let guard = Temporary { path: temporary };
+                // What only its owner may read stays so.
+                if let Some(existing) = existing {
+                    file.set_permissions(existing.permissions())?;
+                }
+                return Ok((file, guard));
+            }
             Err(error) if error.kind() == ErrorKind::AlreadyExists => {}
             Err(error) => return Err(error),
         }

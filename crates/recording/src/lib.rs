@@ -1,6 +1,10 @@
 //! Recordings of simulated runs: what was simulated ([`Header`]), how it moved ([`Frame`]), and the
 //! versioned, checksummed file both are kept in.
 //!
+//! In the book: [limits, outputs, exit codes][book].
+//!
+//! [book]: ../../book/limits.html
+//!
 //! A [`Recording`] is the whole run in memory. A [`Writer`] streams a run to a file frame by frame,
 //! so that a run that is interrupted keeps what it had; a [`Reader`] streams it back. [`export`]
 //! turns a recording into CSV, NPZ or JSON. The byte layout is specified in this crate's README.
@@ -49,7 +53,7 @@ mod recording;
 mod validate;
 mod writer;
 
-pub use atomic::{check_target, create_in_place, write_atomically};
+pub use atomic::{check_target, create_in_place, is_same_file, write_atomically};
 pub use error::Error;
 pub use frame::{Contact, ContactState, Frame, Statistics};
 pub use header::{Body, Deformable, DeformableKind, Geometry, Header, Mesh, Pose, Visual};

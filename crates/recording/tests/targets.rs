@@ -7,7 +7,7 @@ use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use stiction_recording::{check_target, create_in_place, write_atomically};
+use stiction_recording::{check_target, create_in_place, is_same_file, write_atomically};
 
 /// A folder of its own for a test, removed at its end.
 struct Folder(PathBuf);
@@ -114,4 +114,44 @@ fn permissions_and_long_names_are_kept() {
         fs::metadata(&file).unwrap().permissions().mode() & 0o777,
         0o600
     );
+}
+
+#[test]
+fn other_names_of_a_file_keep_its_content() {
+    let folder = Folder::new("hard");
+    let (file, other) = (folder.0.join("file"), folder.0.join("other"));
+    for streaming in [false, true] {
+        fs::write(&file, "precious").unwrap();
+        fs::set_permissions(&file, fs::Permissions::from_mode(0o640)).unwrap();
+        fs::hard_link(&file, &other).unwrap();
+        match streaming {
+            false => write(&other, "new").unwrap(),
+            true => create_in_place(&other).unwrap().write_all(b"new").unwrap(),
+        }
+        assert_eq!(fs::read_to_string(&file).unwrap(), "precious");
+        assert_eq!(fs::read_to_string(&other).unwrap(), "new");
+        let mode = fs::metadata(&other).unwrap().permissions().mode();
+        assert_eq!(mode & 0o777, 0o640);
+        fs::remove_file(&other).unwrap();
+    }
+}
+
+#[test]
+fn one_file_under_two_names_is_known() {
+    let folder = Folder::new("same");
+    let at = |name: &str| folder.0.join(name);
+    fs::write(at("file"), "").unwrap();
+    symlink("file", at("link")).unwrap();
+    symlink("later", at("dangling")).unwrap();
+    assert!(is_same_file(&at("file"), &at("link")));
+    assert!(is_same_file(&at("dangling"), &at("later")));
+    assert!(is_same_file(&at("new"), &at("./new")));
+    assert!(!is_same_file(&at("file"), &at("later")));
+    assert!(!is_same_file(
+        Path::new("/dev/null"),
+        Path::new("/dev/null")
+    ));
+    // What is read-only is one file too.
+    fs::set_permissions(at("file"), fs::Permissions::from_mode(0o444)).unwrap();
+    assert!(is_same_file(&at("file"), &at("link")));
 }

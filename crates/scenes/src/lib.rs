@@ -1,3 +1,5 @@
+//! [book]: ../../book/reference/scenes.html
+//!
 #![doc = include_str!("../README.md")]
 
 mod builtin;

@@ -1,3 +1,5 @@
+//! [book]: ../../book/tutorials/first-scene.html
+//!
 #![doc = include_str!("../README.md")]
 
 #[cfg(feature = "deformable")]

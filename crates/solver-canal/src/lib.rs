@@ -1,3 +1,5 @@
+//! [book]: ../../book/solvers/canal.html
+//!
 #![doc = include_str!("../README.md")]
 
 mod continuation;

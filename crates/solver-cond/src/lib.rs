@@ -1,3 +1,5 @@
+//! [book]: ../../book/solvers/cond.html
+//!
 #![doc = include_str!("../README.md")]
 
 mod chebyshev;

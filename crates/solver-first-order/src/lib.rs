@@ -1,3 +1,5 @@
+//! [book]: ../../book/solvers/others.html
+//!
 #![doc = include_str!("../README.md")]
 
 mod apgd;

@@ -1,6 +1,10 @@
 //! Per-contact solvers on the Delassus matrix G = J A⁻¹ Jᵀ: one constraint after the other is
 //! solved as if the others were right, sweep after sweep.
 //!
+//! In the book: [per-contact solvers][book].
+//!
+//! [book]: ../../book/solvers/per-contact.html
+//!
 //! Six solvers share one loop and differ in what they do with one contact, see [`SOLVERS`] and
 //! [`Method`]. They are cheap per sweep and need no tuning; they converge slowly where many
 //! contacts press on one body or a heavy body rests on a light one, and they say so.

@@ -1,5 +1,9 @@
 //! SubADMM: the subsystem-based alternating direction method of multipliers, [AL, §VI].
 //!
+//! In the book: [SubADMM][book].
+//!
+//! [book]: ../../book/solvers/subadmm.html
+//!
 //! Every iteration solves one small linear system per subsystem (a body, a robot, a deformable
 //! piece) and one closed form per constraint, nothing else: it is cheap, parallel, and its cost is
 //! linear in the number of subsystems. It is the solver to take for moderate accuracy fast; to go

@@ -1,3 +1,5 @@
+//! [book]: ../../book/architecture.html
+//!
 #![doc = include_str!("../README.md")]
 
 mod allocator;

@@ -1,5 +1,9 @@
 //! A web page that shows how a simulated run moved, touched and converged.
 //!
+//! In the book: [a first scene][book].
+//!
+//! [book]: ../../book/tutorials/first-scene.html
+//!
 //! [`page`] makes one HTML file out of a [`Recording`](stiction_recording::Recording): no network,
 //! no build step, everything inside. [`Server`] serves the same page from a running simulation and
 //! streams frames to it; [`serve_recording`] serves it for a replay.

@@ -1,6 +1,7 @@
 //! `stiction compare`: the same scene with several solvers.
 
 use std::io::Write;
+use std::path::Path;
 
 use crate::arguments::CompareArguments;
 use crate::commands::export::write_text;
@@ -8,7 +9,7 @@ use crate::commands::run::{options, set_threads};
 use crate::simulate::{
     Curve, End, Interrupt, Series, draw, open, simulate, summary_json, tell_gain,
 };
-use crate::{Ending, complain, solvers};
+use crate::{Ending, complain, outputs, solvers};
 
 /// One solver's run.
 struct Run {
@@ -20,6 +21,9 @@ struct Run {
 pub(crate) fn run(arguments: &CompareArguments) -> anyhow::Result<Ending> {
     set_threads(&arguments.scene)?;
     let names = solvers::choose(&arguments.solvers)?;
+    if let Some(path) = &arguments.plot {
+        outputs::check(&[Path::new(&arguments.scene.scene)], &[("--plot", path)])?;
+    }
     let interrupt = Interrupt::listen();
     let mut runs = Vec::new();
     for solver in names {

@@ -5,6 +5,7 @@ use std::path::Path;
 use anyhow::Context;
 use stiction_io::Written;
 use stiction_io::scene_file::{SceneDescription, to_toml};
+use stiction_recording::is_same_file;
 
 use crate::arguments::ConvertArguments;
 use crate::commands::export::{unwritable, write_text};
@@ -12,6 +13,11 @@ use crate::model_arguments::warn_of_ignored;
 use crate::{Ending, complain};
 
 pub(crate) fn run(arguments: &ConvertArguments) -> anyhow::Result<Ending> {
+    anyhow::ensure!(
+        !is_same_file(&arguments.input, &arguments.output),
+        "{} is what is read; name another file",
+        arguments.output.display()
+    );
     let file = arguments.model.read(&arguments.input)?;
     warn_of_ignored(&file);
     // What cannot be simulated is not worth writing down.

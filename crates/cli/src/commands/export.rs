@@ -4,10 +4,11 @@ use std::io::Write;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use stiction_problem_files::{self as problem_files, ProblemFile};
 use stiction_recording::{Error, Loaded, Recording, export, write_atomically};
 
 use crate::arguments::ExportArguments;
-use crate::{Ending, complain};
+use crate::{Ending, complain, outputs};
 
 pub(crate) fn run(arguments: &ExportArguments) -> anyhow::Result<Ending> {
     let path = &arguments.recording;
@@ -32,13 +33,26 @@ pub(crate) fn run(arguments: &ExportArguments) -> anyhow::Result<Ending> {
         None if is_any_named => None,
         None => Some(path.with_extension(ending)),
     };
-    if let Some(target) = target(&arguments.csv, "csv") {
+    let csv = target(&arguments.csv, "csv");
+    let npz = target(&arguments.npz, "npz");
+    let json = target(&arguments.json, "json");
+    let named = [
+        ("--csv", &csv),
+        ("--npz", &npz),
+        ("--json", &json),
+        ("--html", &arguments.html),
+    ];
+    let writes = named
+        .iter()
+        .filter_map(|(word, path)| Some((*word, path.as_deref()?)));
+    outputs::check(&[path], &writes.collect::<Vec<_>>())?;
+    if let Some(target) = csv {
         writable(&target, export::csv(recording, &target))?;
     }
-    if let Some(target) = target(&arguments.npz, "npz") {
+    if let Some(target) = npz {
         writable(&target, export::npz(recording, &target))?;
     }
-    if let Some(target) = target(&arguments.json, "json") {
+    if let Some(target) = json {
         writable(&target, export::json(recording, &target))?;
     }
     if let Some(target) = &arguments.html {
@@ -56,6 +70,13 @@ pub(crate) fn write_page(recording: &Recording, target: &Path) -> anyhow::Result
 /// Writes a text, whole or not at all.
 pub(crate) fn write_text(target: &Path, text: &str) -> anyhow::Result<()> {
     let written = write_atomically(target, |sink| Ok(sink.write_all(text.as_bytes())?));
+    writable(target, written)
+}
+
+/// Writes a problem for `stiction solve`, whole or not at all.
+pub(crate) fn write_problem(target: &Path, problem: &ProblemFile) -> anyhow::Result<()> {
+    let bytes = problem_files::to_bytes(target, problem)?;
+    let written = write_atomically(target, |sink| Ok(sink.write_all(&bytes)?));
     writable(target, written)
 }
 

@@ -1,25 +1,22 @@
 //! `stiction run`: simulate a scene, measure it, write what it did.
 
-use std::fs::File;
 use std::io::{IsTerminal, Write};
-use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use anyhow::Context;
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
-use stiction_problem_files::{self as problem_files, FullProblem, ProblemFile};
-use stiction_recording::{Header, Recording, Writer, check_target, export};
+use stiction_problem_files::{FullProblem, ProblemFile};
 use stiction_scenes::{Options, Scene, SettingsDescription};
 use stiction_sim::SimError;
 
 use crate::arguments::{RunArguments, SceneArguments};
-use crate::commands::export::{unwritable, writable, write_page, write_text};
+use crate::commands::export::{write_problem, write_text};
 use crate::deformables;
+use crate::outputs::{Outputs, output};
 use crate::simulate::{
-    Curve, End, Interrupt, JointWarning, MeshFormat, MeshLog, ProblemLog, SensorLog, Series,
-    SpeedWarning, draw, is_file, open, print_profile, print_summary, print_task, simulate,
-    step_count, summary_json, task_json, tell_gain, tell_start,
+    Curve, End, FrameClock, Interrupt, JointWarning, MeshFormat, MeshLog, ProblemLog, Recorder,
+    SensorLog, Series, SpeedWarning, draw, open, print_profile, print_summary, print_task,
+    simulate, step_count, summary_json, task_json, tell_gain, tell_start,
 };
 use crate::{Ending, complain, explain};
 
@@ -28,14 +25,7 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
     let options = options(&arguments.scene, arguments.solver.as_deref());
     let mut scene = open(&arguments.scene.scene, &options, &arguments.scene.model)?;
     let outputs = Outputs::choose(arguments);
-    let header = scene
-        .world
-        .recording_header(&scene.name, 1.0 / arguments.fps);
-    let recorder = Recorder::start(&outputs, header)?;
-    let sensors = match &outputs.sensors {
-        Some(path) => Some(SensorLog::create(path, &scene)?),
-        None => None,
-    };
+    outputs.check(&arguments.scene.scene)?;
     let problems = match &arguments.problems {
         Some(folder) => Some(ProblemLog::create(folder, arguments.every)?),
         None => None,
@@ -51,9 +41,19 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
     }
     tell_start(&mut scene.world)?;
     scene.world.measure_start()?;
+    // What is written from the start replaces what was there: nothing may fail any more that is known now.
+    let sensors = match &outputs.sensors {
+        Some(path) => Some(SensorLog::create(path, &scene)?),
+        None => None,
+    };
+    let header = scene
+        .world
+        .recording_header(&scene.name, 1.0 / arguments.fps);
+    let recorder = Recorder::start(&outputs, header)?;
     let mut sinks = Sinks {
-        title: format!("{} with {}", scene.name, scene.world.solver_name()),
+        scene: scene.name.clone(),
         solver: scene.world.solver_name().to_owned(),
+        json: arguments.json,
         outputs,
         recorder,
         sensors,
@@ -96,7 +96,7 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
     match end {
         End::Finished => Ok(Ending::Fine),
         End::Interrupted => {
-            complain(INTERRUPTED);
+            complain(WRITTEN_SO_FAR);
             Ok(Ending::Fine)
         }
         End::Failed(error) => {
@@ -109,13 +109,17 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
     }
 }
 
-const INTERRUPTED: &str = "interrupted: what was simulated so far is written";
+const WRITTEN_SO_FAR: &str = "interrupted: what was simulated so far is written";
+/// How a run ended, for programs.
+const INTERRUPTED: &str = "interrupted";
 
 /// Where everything goes that a run leaves behind.
 struct Sinks {
-    /// Title of plots.
-    title: String,
+    /// Name of the scene.
+    scene: String,
     solver: String,
+    /// Whether the summary is one for programs.
+    json: bool,
     outputs: Outputs,
     recorder: Recorder,
     sensors: Option<SensorLog>,
@@ -167,7 +171,18 @@ impl Sinks {
                 label: &self.solver,
                 series: &self.series,
             }];
-            write_text(path, &draw(&self.title, &curves)?)?;
+            let title = format!("{} with {}", self.scene, self.solver);
+            write_text(path, &draw(&title, &curves)?)?;
+        }
+        Ok(())
+    }
+
+    /// Writes what there is while a step goes on, which nobody asks anything.
+    fn finish_without_the_world(&mut self) -> anyhow::Result<()> {
+        self.finish()?;
+        if self.json {
+            let summary = summary_json(&self.scene, &self.solver, &self.series, INTERRUPTED);
+            writeln!(std::io::stdout(), "{summary}")?;
         }
         Ok(())
     }
@@ -184,9 +199,9 @@ fn rescue(sinks: &Mutex<Option<Sinks>>) {
     let Some(mut found) = sinks.take() else {
         return;
     };
-    let code = match found.finish() {
+    let code = match found.finish_without_the_world() {
         Ok(()) => {
-            complain(INTERRUPTED);
+            complain(WRITTEN_SO_FAR);
             0
         }
         Err(error) => {
@@ -226,123 +241,6 @@ pub(crate) fn set_threads(arguments: &SceneArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Where things are written.
-struct Outputs {
-    record: Option<PathBuf>,
-    html: Option<PathBuf>,
-    csv: Option<PathBuf>,
-    plot: Option<PathBuf>,
-    sensors: Option<PathBuf>,
-}
-
-impl Outputs {
-    fn choose(arguments: &RunArguments) -> Self {
-        let or_default = |named: &Option<PathBuf>, ending: &str| match named {
-            Some(path) => Some(path.clone()),
-            None if arguments.no_output => None,
-            None => Some(output(&arguments.scene.scene, ending)),
-        };
-        Self {
-            record: or_default(&arguments.record, ".stic"),
-            html: or_default(&arguments.html, ".html"),
-            csv: arguments.csv.clone(),
-            plot: arguments.plot.clone(),
-            sensors: arguments.sensors.clone(),
-        }
-    }
-}
-
-/// A file in the current folder, called after a built-in scene or after the file of a scene.
-fn output(scene: &str, ending: &str) -> PathBuf {
-    let stem = match is_file(scene) {
-        true => Path::new(scene).file_stem().unwrap_or_default(),
-        false => scene.as_ref(),
-    };
-    let mut name = stem.to_owned();
-    name.push(ending);
-    PathBuf::from(name)
-}
-
-/// Says when a frame is due.
-struct FrameClock {
-    interval: f64,
-    frames: u64,
-}
-
-impl FrameClock {
-    fn new(interval: f64) -> Self {
-        Self {
-            interval,
-            frames: 0,
-        }
-    }
-
-    fn is_due(&mut self, scene: &Scene) -> bool {
-        // Half a step of tolerance, so that rounding does not skip a frame.
-        let early = 0.5 * scene.world.settings().time_step;
-        let is_due = scene.world.time() + early >= self.frames as f64 * self.interval;
-        self.frames += u64::from(is_due);
-        is_due
-    }
-}
-
-/// Takes frames; streams them to the file.
-struct Recorder {
-    writer: Option<Writer<File>>,
-    recording: Option<Recording>,
-}
-
-impl Recorder {
-    fn start(outputs: &Outputs, header: Header) -> anyhow::Result<Self> {
-        // Find out now, not after an hour, that something cannot be written.
-        for path in [&outputs.html, &outputs.csv, &outputs.plot, &outputs.sensors]
-            .into_iter()
-            .flatten()
-        {
-            writable(path, check_target(path))?;
-        }
-        let writer = match &outputs.record {
-            Some(path) => Some(writable(path, Writer::create(path, &header))?),
-            None => None,
-        };
-        let is_needed = outputs.html.is_some() || outputs.csv.is_some();
-        let recording = is_needed.then(|| Recording {
-            header,
-            frames: Vec::new(),
-        });
-        Ok(Self { writer, recording })
-    }
-
-    fn take(&mut self, scene: &Scene) -> anyhow::Result<()> {
-        if self.writer.is_none() && self.recording.is_none() {
-            return Ok(());
-        }
-        let frame = scene.world.record();
-        if let Some(writer) = &mut self.writer {
-            writer.write_frame(&frame)?;
-        }
-        if let Some(recording) = &mut self.recording {
-            recording.frames.push(frame);
-        }
-        Ok(())
-    }
-
-    fn finish(&mut self, outputs: &Outputs) -> anyhow::Result<()> {
-        if let Some(writer) = self.writer.take() {
-            writer.finish()?;
-        }
-        if let Some(recording) = &self.recording {
-            if let Some(path) = &outputs.html {
-                write_page(recording, path)?;
-            }
-            if let Some(path) = &outputs.csv {
-                writable(path, export::csv(recording, path))?;
-            }
-        }
-        Ok(())
-    }
-}
-
 fn progress(scene: &Scene, is_hidden: bool) -> ProgressBar {
     let target = if is_hidden || !std::io::stderr().is_terminal() {
         ProgressDrawTarget::hidden()
@@ -380,7 +278,7 @@ fn report(
     if arguments.json {
         let outcome = match end {
             End::Finished => "finished",
-            End::Interrupted => "interrupted",
+            End::Interrupted => INTERRUPTED,
             End::Failed(_) => "failed",
         };
         let mut summary = summary_json(&scene.name, solver, series, outcome);
@@ -423,14 +321,13 @@ fn write_failed_problem(scene: &str, name: &str, error: &SimError) -> anyhow::Re
         return Ok(());
     };
     let path = output(scene, &format!("-step-{}.json", failure.step));
-    writable(&path, check_target(&path))?;
     let file = ProblemFile::Full(FullProblem {
         name: format!("{name}, step {}", failure.step),
         problem: (**problem).clone(),
         solution: None,
         guess: None,
     });
-    problem_files::write(&path, &file).with_context(|| unwritable(&path))?;
+    write_problem(&path, &file)?;
     complain(&format!(
         "the problem that failed is in {0}; try `stiction solve {0} --solver all`",
         path.display()

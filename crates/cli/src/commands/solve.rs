@@ -1,16 +1,18 @@
 //! `stiction solve`.
 
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::Context;
 use stiction_constraints::Budget;
 
 use crate::arguments::SolveArguments;
+use crate::input::Source;
 use crate::progress::Progress;
 use crate::simulate::Interrupt;
 use crate::solve::{Record, plot, solve};
 use crate::warm_start::{Guess, WarmStarts};
-use crate::{Ending, complain, input, json_lines, solvers, table};
+use crate::{Ending, complain, input, json_lines, outputs, solvers, table};
 
 pub(crate) fn run(arguments: &SolveArguments) -> anyhow::Result<Ending> {
     let names = solvers::choose(&arguments.solver)?;
@@ -25,6 +27,11 @@ pub(crate) fn run(arguments: &SolveArguments) -> anyhow::Result<Ending> {
     let sources = found.sources;
     if sources.is_empty() && found.unusable.is_empty() {
         anyhow::bail!("no problem files found: give files, or directories that hold .json or .h5");
+    }
+    if let Some(path) = &arguments.plot {
+        let mut reads: Vec<&Path> = sources.iter().filter_map(Source::path).collect();
+        reads.extend(arguments.warm_start.as_deref());
+        outputs::check(&reads, &[("--plot", path)])?;
     }
     let interrupt = Interrupt::listen();
     let budget = Budget {

@@ -2,10 +2,13 @@
 
 use std::path::{Path, PathBuf};
 
-use stiction_io::tet_mesh::{Field, Series, Values};
+use anyhow::Context;
+use stiction_io::tet_mesh::{Field, Series, SeriesFile, Values};
 use stiction_scenes::Scene;
 use stiction_sim::nalgebra::{Matrix3, Vector3};
 use stiction_sim::{RodHandle, SoftHandle, World};
+
+use crate::commands::export::write_text;
 
 /// What kind of files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -39,14 +42,14 @@ impl MeshLog {
         let mut names: Vec<String> = Vec::new();
         for (soft, name) in world.soft_bodies() {
             let name = unique(name, &mut names);
-            let series = Series::new(folder, &name, world.soft_mesh(soft)?.tets())?;
+            let series = Series::new(&name, world.soft_mesh(soft)?.tets())?;
             log.softs.push((soft, series));
         }
         for (rod, name) in world.rods().filter(|_| format == MeshFormat::Vtu) {
             let name = unique(name, &mut names);
             let joints = world.rod(rod)?.joint_count() as u32;
             let joints: Vec<[u32; 2]> = (0..joints).map(|link| [link, link + 1]).collect();
-            log.rods.push((rod, Series::new(folder, &name, &joints)?));
+            log.rods.push((rod, Series::new(&name, &joints)?));
         }
         let (option, what) = match format {
             MeshFormat::Vtu => ("vtu", "neither soft bodies nor rods"),
@@ -57,35 +60,42 @@ impl MeshLog {
             "--{option}: the scene \"{}\" has {what}",
             scene.name
         );
+        std::fs::create_dir_all(folder)
+            .with_context(|| format!("{}: the folder cannot be made", folder.display()))?;
         Ok(log)
     }
 
     /// Writes everything as it is now.
     pub(crate) fn take(&mut self, world: &World) -> anyhow::Result<()> {
+        let mut files = Vec::new();
         for (soft, series) in &mut self.softs {
-            self.written += 1;
-            match self.format {
-                MeshFormat::Vtu => write_soft(series, world, *soft)?,
+            files.push(match self.format {
+                MeshFormat::Vtu => soft_moment(series, world, *soft)?,
                 MeshFormat::Obj => {
                     let nodes = positions(world, *soft)?;
-                    series.write_surface(&nodes, world.soft_triangles(*soft)?)?;
+                    series.surface(&nodes, world.soft_triangles(*soft)?)?
                 }
-            }
+            });
         }
         for (rod, series) in &mut self.rods {
-            self.written += 1;
-            write_rod(series, world, *rod)?;
+            files.push(rod_moment(series, world, *rod)?);
         }
-        Ok(())
+        self.written += files.len();
+        files.iter().try_for_each(|file| self.write(file))
     }
 
     /// Writes which file belongs to which time.
     pub(crate) fn finish(&self) -> anyhow::Result<()> {
         if self.format == MeshFormat::Vtu {
-            self.softs.iter().try_for_each(|(_, one)| one.finish())?;
-            self.rods.iter().try_for_each(|(_, one)| one.finish())?;
+            let lists = self.softs.iter().map(|(_, series)| series.list());
+            let mut lists = lists.chain(self.rods.iter().map(|(_, series)| series.list()));
+            lists.try_for_each(|list| self.write(&list))?;
         }
         Ok(())
+    }
+
+    fn write(&self, (name, text): &SeriesFile) -> anyhow::Result<()> {
+        write_text(&self.folder.join(name), text)
     }
 
     /// What to tell the user.
@@ -99,7 +109,11 @@ fn positions(world: &World, soft: SoftHandle) -> anyhow::Result<Vec<Vector3<f64>
     Ok(positions.into_iter().map(|node| node.coords).collect())
 }
 
-fn write_soft(series: &mut Series<4>, world: &World, soft: SoftHandle) -> anyhow::Result<()> {
+fn soft_moment(
+    series: &mut Series<4>,
+    world: &World,
+    soft: SoftHandle,
+) -> anyhow::Result<SeriesFile> {
     let nodes = positions(world, soft)?;
     let rest = world.soft_mesh(soft)?.nodes().iter().zip(&nodes);
     let displacement: Vec<_> = rest.map(|(rest, now)| now - rest).collect();
@@ -123,10 +137,10 @@ fn write_soft(series: &mut Series<4>, world: &World, soft: SoftHandle) -> anyhow
         field("von_mises", Values::Scalars(&mises)),
         field("volume_ratio", Values::Scalars(&volumes)),
     ];
-    Ok(series.write(world.time(), &nodes, &of_nodes, &of_tets)?)
+    Ok(series.moment(world.time(), &nodes, &of_nodes, &of_tets)?)
 }
 
-fn write_rod(series: &mut Series<2>, world: &World, rod: RodHandle) -> anyhow::Result<()> {
+fn rod_moment(series: &mut Series<2>, world: &World, rod: RodHandle) -> anyhow::Result<SeriesFile> {
     let (mut nodes, mut axes, mut velocity) = (Vec::new(), Vec::new(), Vec::new());
     for &link in world.rod_links(rod)? {
         let pose = world.pose(link)?;
@@ -143,7 +157,7 @@ fn write_rod(series: &mut Series<2>, world: &World, rod: RodHandle) -> anyhow::R
     };
     let of_links = [field("first_axis", &axes), field("velocity", &velocity)];
     let of_joints = [field("force", &force), field("moment", &moment)];
-    Ok(series.write(world.time(), &nodes, &of_links, &of_joints)?)
+    Ok(series.moment(world.time(), &nodes, &of_links, &of_joints)?)
 }
 
 /// A name that files may have and that none of `taken` has, which it joins.

@@ -4,11 +4,10 @@ use std::num::NonZeroU64;
 use std::path::PathBuf;
 
 use anyhow::Context;
-use stiction_problem_files::{self as problem_files, FullProblem, ProblemFile};
-use stiction_recording::check_target;
+use stiction_problem_files::{FullProblem, ProblemFile};
 use stiction_scenes::Scene;
 
-use crate::commands::export::writable;
+use crate::commands::export::write_problem;
 
 /// Writes the problems of every so many steps, each with the impulses that its solver began with.
 pub(crate) struct ProblemLog {
@@ -52,9 +51,7 @@ impl ProblemLog {
                 solution: None,
                 guess: solved.guess.map(<[f64]>::to_vec),
             });
-            writable(&path, check_target(&path))?;
-            problem_files::write(&path, &file)
-                .with_context(|| format!("{}: the problem cannot be written", path.display()))?;
+            write_problem(&path, &file)?;
             self.written += 1;
         }
         Ok(())

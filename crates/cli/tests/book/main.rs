@@ -7,9 +7,14 @@
 mod common;
 
 mod blocks;
+mod code;
 mod commands;
+mod crates;
+mod keys;
+mod names;
 mod pages;
 mod reference;
+mod search;
 mod source;
 
 use std::path::PathBuf;

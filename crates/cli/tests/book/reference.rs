@@ -1,13 +1,14 @@
 //! Pages that are made from the program: commands, solvers, scenes, settings, errors.
 
 use std::fmt::Write;
+use std::path::PathBuf;
 use std::process::Command;
 
-use crate::source::{errors, fields, rust_files};
+use crate::source::{Entry, errors, fields, rust_files};
 use crate::{page, root};
 
 /// Compares a generated page with what is in `docs/reference`, or writes it.
-fn keep(name: &str, text: &str) {
+pub(crate) fn keep(name: &str, text: &str) {
     let path = format!("reference/{name}");
     if std::env::var_os("UPDATE_BOOK").is_some() {
         std::fs::write(root().join("docs").join(&path), text).unwrap();
@@ -24,7 +25,7 @@ fn keep(name: &str, text: &str) {
     );
 }
 
-fn stdout(arguments: &[&str]) -> String {
+pub(crate) fn stdout(arguments: &[&str]) -> String {
     let output = Command::new(env!("CARGO_BIN_EXE_stiction"))
         .args(arguments)
         .output()
@@ -34,7 +35,7 @@ fn stdout(arguments: &[&str]) -> String {
 }
 
 /// Names of the subcommands that a help text lists.
-fn subcommands(help: &str) -> Vec<String> {
+pub(crate) fn subcommands(help: &str) -> Vec<String> {
     let Some((_, list)) = help.split_once("\nCommands:\n") else {
         return Vec::new();
     };
@@ -93,6 +94,17 @@ fn scenes_are_those_of_the_program() {
             list.trim_end()
         ),
     );
+}
+
+/// Names of settings and of their fields: what the page of them has, which the next test keeps true.
+pub(crate) fn setting_names() -> Vec<String> {
+    let page = page("reference/settings.md");
+    let starts = ["## `", "| `"];
+    let names = page
+        .lines()
+        .filter_map(|line| starts.iter().find_map(|start| line.strip_prefix(start)));
+    let names = names.filter_map(|rest| rest.split('`').next());
+    names.map(str::to_owned).collect()
 }
 
 #[test]
@@ -189,32 +201,74 @@ fn settings_are_those_of_the_source() {
     keep("settings.md", &text);
 }
 
-#[test]
-fn errors_are_those_of_the_source() {
-    let mut text = "# Errors\n\nEvery class of error, by crate, from the source. Each message names the element, \
-                    and most say what to do. [Exit codes](../README.md#exit-codes) of the command.\n"
-        .to_owned();
+/// Names of the crates, and their classes of errors.
+fn errors_by_crate() -> Vec<(String, Vec<Entry>)> {
     let mut crates: Vec<_> = std::fs::read_dir(root().join("crates"))
         .unwrap()
         .map(|entry| entry.unwrap().path())
         .collect();
     crates.sort();
-    for folder in crates {
-        let entries: Vec<_> = rust_files(&folder.join("src"))
-            .iter()
-            .flat_map(|file| errors(file))
-            .collect();
-        if entries.is_empty() {
-            continue;
-        }
+    let of = |folder: &PathBuf| {
+        let files = rust_files(&folder.join("src"));
+        let entries: Vec<_> = files.iter().flat_map(|file| errors(file)).collect();
         let name = folder.file_name().unwrap().to_str().unwrap();
+        (name.to_owned(), entries)
+    };
+    crates
+        .iter()
+        .map(of)
+        .filter(|(_, entries)| !entries.is_empty())
+        .collect()
+}
+
+/// Names of all classes of errors, and of their cases.
+pub(crate) fn error_names() -> Vec<String> {
+    let entries = errors_by_crate()
+        .into_iter()
+        .flat_map(|(_, entries)| entries);
+    let names = entries.map(|entry| entry.name);
+    let parts = names.flat_map(|name| name.split("::").map(str::to_owned).collect::<Vec<_>>());
+    parts.collect()
+}
+
+#[test]
+fn errors_are_those_of_the_source() {
+    let mut text = "# Errors\n\nEvery class of error, by crate, from the source. Each message names the element, \
+                    and most say what to do. [Exit codes](../README.md#exit-codes) of the command.\n"
+        .to_owned();
+    for (name, entries) in errors_by_crate() {
         let _ = write!(
             text,
-            "\n## `stiction-{name}`\n\n| error | when |\n|---|---|\n"
+            "\n## `stiction-{name}`\n\n| class | case | when |\n|---|---|---|\n"
         );
         for entry in entries {
-            let _ = writeln!(text, "| `{}` | {} |", entry.name, entry.text);
+            let (class, case) = entry.name.split_once("::").unwrap_or((&entry.name, ""));
+            let case = if case.is_empty() {
+                String::new()
+            } else {
+                format!("`{case}`")
+            };
+            let _ = writeln!(text, "| `{class}` | {case} | {} |", entry.text);
         }
     }
     keep("errors.md", &text);
+}
+
+#[test]
+fn what_is_not_done_of_robot_files_is_as_in_the_source() {
+    let mut text = "# What is not done of robot files\n\nWhat MJCF and URDF files may say and what is listed as not done, \
+                    or, with `--strict`, refused. Values that mean nothing else than what is done anyway are \
+                    not listed. What both say: [robots](../robots.md).\n"
+        .to_owned();
+    for (format, entries) in [
+        ("MJCF", stiction_io::mjcf::not_done()),
+        ("URDF", stiction_io::urdf::not_done()),
+    ] {
+        let _ = write!(text, "\n## {format}\n\n| what | why |\n|---|---|\n");
+        for (what, why) in entries {
+            let why = why.replace('<', "&lt;");
+            let _ = writeln!(text, "| `{what}` | {why} |");
+        }
+    }
+    keep("not-done.md", &text);
 }

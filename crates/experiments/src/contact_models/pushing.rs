@@ -6,7 +6,7 @@ use stiction_sim::solvers::make;
 
 use super::models::{Model, models};
 use super::picture::{curve, figure, over_time};
-use super::sliding::{GRAVITY, MASS, SIDE, refused, settings};
+use super::sliding::{GRAVITY, MASS, PUSHED_OUT, SIDE, refused, settings};
 use crate::Run;
 use crate::cube::{Cube, corners_from_middle};
 use crate::error::{ExperimentError, Result};

@@ -90,12 +90,23 @@ impl<'a> Builder<'_, 'a> {
         let context = self.context;
         let attributes = context.defaults.attributes(element, 0)?;
         attributes.pass_over(&["name"]);
-        let shape = |name| -> Result<String> {
+        let shape = |name| -> Result<(usize, String)> {
             let (body, geom) = self.geom(attributes.need(name)?)?;
             let mount = self.mount(body, &Isometry3::identity());
-            Ok(format!("{}/{}", mount.body, geom.name))
+            Ok((
+                self.layout.weld_root[body],
+                format!("{}/{}", mount.body, geom.name),
+            ))
         };
-        let shapes = [shape("geom1")?, shape("geom2")?];
+        let [(first, a), (second, b)] = [shape("geom1")?, shape("geom2")?];
+        if first == second {
+            let reason = "what is welded to each other never touches";
+            let what = "<pair> of geoms that move as one";
+            attributes.notes.ignore(element, what, reason);
+            element.mark_all_read();
+            return Ok(());
+        }
+        let shapes = [a, b];
         // What a pair does not say is MuJoCo's default, whatever its geoms say.
         let mut friction = Surface::default().friction;
         if let Some(value) = attributes.get("friction") {

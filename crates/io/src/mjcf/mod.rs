@@ -78,6 +78,7 @@ use asset::Assets;
 use compiler::Compiler;
 use defaults::Defaults;
 use option::Options;
+pub use reasons::not_done;
 use reasons::reasons;
 use scene::Builder;
 

@@ -1,5 +1,33 @@
 //! Why things of a file are not done.
 
+use super::schema;
+
+/// What MJCF files may say and what is listed as not done, with the reason, as `<joint springdamper>`; in the
+/// order of the alphabet, attributes of whatever is not done at all left out.
+pub fn not_done() -> Vec<(String, &'static str)> {
+    let mut out: Vec<(String, &str)> = Vec::new();
+    for (around, tag, attributes) in schema::known() {
+        // A section and a sensor have this name; that of an actuator is measured where the actuator is done.
+        let is_read = tag == "contact" && around != "sensor" || tag == "actuatorfrc";
+        if let Some(reason) = of_element(tag).filter(|_| !is_read) {
+            let place = if around == "sensor" {
+                " of <sensor>"
+            } else {
+                ""
+            };
+            out.push((format!("<{tag}>{place}"), reason));
+            continue;
+        }
+        let reasons = attributes
+            .iter()
+            .filter_map(|name| Some((format!("<{tag} {name}>"), of_attribute(tag, name)?)));
+        out.extend(reasons);
+    }
+    out.sort();
+    out.dedup();
+    out
+}
+
 /// Why an attribute, or with `None` a whole element, is not done.
 pub(super) fn reasons(tag: &str, attribute: Option<&str>) -> Option<&'static str> {
     match attribute {

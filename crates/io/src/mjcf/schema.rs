@@ -1,7 +1,8 @@
 //! What MJCF may say: elements, their attributes, and what stands in what.
 //!
 //! `schema.txt` is MuJoCo 4.0.0's own schema, one element a line, indented below the one it stands in:
-//! `tag: attributes`, with `?` behind the tag of one that may be there once only.
+//! `tag: attributes`, with `?` behind the tag of one that may be there once only. `schema_earlier.txt` adds what
+//! versions from 2.3 to 3.17 knew beside; it is read or listed as not done.
 
 use std::sync::OnceLock;
 
@@ -44,57 +45,37 @@ const AROUND: [(&str, &[&str]); 2] = [
     ),
 ];
 
-/// What earlier versions of MuJoCo knew, with what it stood in; an empty attribute is the whole element.
-/// It is read or listed as not done.
-const EARLIER: &[(&str, &str)] = &[
-    ("composite", ""),
-    ("distance", ""),
-    ("flexvert", ""),
-    ("compiler", "convexhull"),
-    ("compiler", "exactmeshinertia"),
-    ("contact", "internal"),
-    ("contact", "vertcollide"),
-    ("flag", "fluid"),
-    ("flag", "passive"),
-    ("flag", "sensornoise"),
-    ("option", "apirate"),
-    ("option", "collision"),
-    ("option", "mpr_iterations"),
-    ("option", "mpr_tolerance"),
-    ("size", "nemax"),
-];
-
 /// Refuses elements and attributes that MuJoCo does not know where they stand.
 pub(super) fn check(root: &Element) -> Result<()> {
     let schema = schema();
     check_element(schema, 0, root)
 }
 
+/// All elements below the root, each with what it stands in and its attributes.
+pub(super) fn known() -> impl Iterator<Item = (&'static str, &'static str, &'static [&'static str])>
+{
+    let kinds = &schema().kinds;
+    kinds.iter().flat_map(move |around| {
+        let inside = around.children.iter().map(move |&child| &kinds[child]);
+        inside.map(move |kind| (around.tag, kind.tag, kind.attributes.as_slice()))
+    })
+}
+
 fn schema() -> &'static Schema {
     static SCHEMA: OnceLock<Schema> = OnceLock::new();
-    SCHEMA.get_or_init(|| Schema::read(include_str!("schema.txt")))
+    SCHEMA.get_or_init(|| {
+        Schema::read([
+            include_str!("schema.txt"),
+            include_str!("schema_earlier.txt"),
+        ])
+    })
 }
 
 impl Schema {
-    fn read(text: &'static str) -> Self {
+    fn read(texts: [&'static str; 2]) -> Self {
         let mut kinds: Vec<Kind> = Vec::new();
-        // The kind at each level around the line that is read.
-        let mut around: Vec<usize> = Vec::new();
-        for line in text.lines() {
-            let (head, attributes) = line.split_once(':').unwrap_or((line, ""));
-            let tag = head.trim_start();
-            around.truncate(head.len() - tag.len());
-            let index = kinds.len();
-            if let Some(&parent) = around.last() {
-                kinds[parent].children.push(index);
-            }
-            around.push(index);
-            kinds.push(Kind {
-                tag: tag.trim_end_matches('?'),
-                is_once: tag.ends_with('?'),
-                attributes: attributes.split_whitespace().collect(),
-                children: Vec::new(),
-            });
+        for text in texts {
+            add_lines(&mut kinds, text);
         }
         // Bodies and default classes stand in themselves, and the world holds what a body does.
         let find = |kinds: &[Kind], tag| kinds.iter().position(|kind| kind.tag == tag).unwrap_or(0);
@@ -120,7 +101,7 @@ impl Schema {
         kinds.push(Kind {
             tag: "worldbody",
             is_once: false,
-            attributes: kinds[body].attributes.clone(),
+            attributes: Vec::new(),
             children: inside,
         });
         kinds[0].children.retain(|&child| child != body);
@@ -136,27 +117,59 @@ impl Schema {
     }
 }
 
-fn is_earlier(tag: &str, attribute: &str) -> bool {
-    EARLIER.contains(&(tag, attribute))
+/// Adds elements and attributes to what is known of each place already.
+fn add_lines(kinds: &mut Vec<Kind>, text: &'static str) {
+    // The kind at each level around the line that is read.
+    let mut around: Vec<usize> = Vec::new();
+    for line in text.lines() {
+        let (head, attributes) = line.split_once(':').unwrap_or((line, ""));
+        let name = head.trim_start();
+        let tag = name.trim_end_matches('?');
+        around.truncate(head.len() - name.len());
+        let there = match around.last() {
+            Some(&parent) => {
+                let mut children = kinds[parent].children.iter();
+                children.find(|&&child| kinds[child].tag == tag).copied()
+            }
+            None => (!kinds.is_empty()).then_some(0),
+        };
+        let index = there.unwrap_or_else(|| {
+            let index = kinds.len();
+            if let Some(&parent) = around.last() {
+                kinds[parent].children.push(index);
+            }
+            kinds.push(Kind {
+                tag,
+                is_once: name.ends_with('?'),
+                attributes: Vec::new(),
+                children: Vec::new(),
+            });
+            index
+        });
+        around.push(index);
+        kinds[index]
+            .attributes
+            .extend(attributes.split_whitespace());
+    }
 }
 
 fn check_element(schema: &Schema, kind: usize, element: &Element) -> Result<()> {
     let known = &schema.kinds[kind].attributes;
     for name in element.attribute_names() {
-        if known.contains(&name) || is_earlier(&element.tag, name) {
+        if known.contains(&name) {
             continue;
         }
         let problem = format!("is no attribute of <{}>", element.tag);
-        let advice = suggest::advice("attributes", name, known.iter().copied());
+        let advice = match known.is_empty() {
+            true => "it has none".to_owned(),
+            false => suggest::advice("attributes", name, known.iter().copied()),
+        };
         return Err(element.attribute_error(name, problem, advice));
     }
     // As many bits as there are kinds in an element.
     let mut seen = 0_u128;
     for child in &element.children {
         let Some(found) = schema.child(kind, &child.tag) else {
-            if is_earlier(&child.tag, "") {
-                continue;
-            }
             let problem = format!("is no element of <{}>", element.tag);
             let children = schema.kinds[kind].children.iter();
             let tags: Vec<&str> = children.map(|&child| schema.kinds[child].tag).collect();
@@ -194,5 +207,27 @@ mod tests {
         assert!(geom.attributes.contains(&"priority") && !geom.is_once);
         assert!(schema().kinds[at(&["default", "geom"]).unwrap()].is_once);
         assert!(schema().kinds.iter().all(|kind| kind.children.len() < 128));
+    }
+
+    #[test]
+    fn what_earlier_versions_knew_stands_where_it_stood() {
+        let kind = |path: &[&str]| &schema().kinds[at(path).unwrap()];
+        let composite = ["worldbody", "body", "composite"];
+        assert!(kind(&composite).attributes.contains(&"count"));
+        assert!(at(&[&composite[..], &["plugin", "config"]].concat()).is_some());
+        assert!(
+            kind(&["worldbody", "camera"])
+                .attributes
+                .contains(&"orthographic")
+        );
+        assert!(kind(&["option", "flag"]).attributes.contains(&"passive"));
+        // Once each: nothing was added that was there.
+        let option = &kind(&["option"]).attributes;
+        assert!(
+            option
+                .iter()
+                .all(|name| option.iter().filter(|other| *other == name).count() == 1)
+        );
+        assert!(kind(&["worldbody"]).attributes.is_empty());
     }
 }

@@ -12,7 +12,7 @@ use nalgebra::Point3;
 use crate::bounded;
 use crate::error::{IoError, Result};
 use crate::mesh::MeshData;
-pub use series::{Series, write_obj};
+pub use series::{Series, SeriesFile, write_obj};
 pub use vtu::{Field, Values, write_vtu};
 
 /// Tetrahedra as a file has them, in the file's unit of length.

@@ -1,111 +1,92 @@
 //! Deforming meshes over time: a file for each moment.
 
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 
 use nalgebra::Vector3;
 
 use super::vtu::{Field, write_vtu};
 use crate::error::{IoError, Result};
 
-/// Writes cells of so many corners as `NAME_00000.vtu`, `NAME_00001.vtu`, … and in the end `NAME.pvd`, which says when each was; or
-/// the surface alone as `NAME_00000.obj`, ….
+/// Makes files of cells of so many corners: `NAME_00000.vtu`, `NAME_00001.vtu`, … and in the end `NAME.pvd`, which says
+/// when each was; or the surface alone as `NAME_00000.obj`, …. Who asks for them writes them, into one folder.
 #[derive(Debug, Clone)]
 pub struct Series<const CORNERS: usize> {
-    folder: PathBuf,
     name: String,
     cells: Vec<[u32; CORNERS]>,
-    /// Times and names of the files written.
-    written: Vec<(f64, String)>,
+    /// Times and names of the files made.
+    made: Vec<(f64, String)>,
     surfaces: usize,
 }
 
+/// A file of a series: its name and its content.
+pub type SeriesFile = (String, String);
+
 impl<const CORNERS: usize> Series<CORNERS> {
-    /// A series of one mesh of segments, triangles or tetrahedra in a folder, which is made where it is
-    /// missing.
+    /// A series of one mesh of segments, triangles or tetrahedra.
     ///
     /// # Errors
-    /// A folder that cannot be made, a name with other than letters, digits, `-` and `_`.
-    pub fn new(folder: &Path, name: &str, cells: &[[u32; CORNERS]]) -> Result<Self> {
+    /// A name with other than letters, digits, `-` and `_`.
+    pub fn new(name: &str, cells: &[[u32; CORNERS]]) -> Result<Self> {
         let is_plain = |c: char| c.is_ascii_alphanumeric() || c == '-' || c == '_';
         if name.is_empty() || !name.chars().all(is_plain) {
-            let problem =
-                format!("a series cannot have the name {name:?}: letters, digits, - and _");
             return Err(IoError::File {
-                file: folder.display().to_string(),
-                problem,
+                file: name.to_owned(),
+                problem: "a series is named by letters, digits, - and _".to_owned(),
             });
         }
-        std::fs::create_dir_all(folder).map_err(|error| failed(folder, &error))?;
         Ok(Self {
-            folder: folder.to_owned(),
             name: name.to_owned(),
             cells: cells.to_vec(),
-            written: Vec::new(),
+            made: Vec::new(),
             surfaces: 0,
         })
     }
 
-    /// Writes the mesh as it is at this time, s, with nodes where they are now, m.
+    /// The mesh as it is at this time, s, with nodes where they are now, m.
     ///
     /// # Errors
-    /// A file that cannot be written, and as [`write_vtu`].
-    pub fn write(
+    /// As [`write_vtu`].
+    pub fn moment(
         &mut self,
         time: f64,
         nodes: &[Vector3<f64>],
         node_fields: &[Field<'_>],
         cell_fields: &[Field<'_>],
-    ) -> Result<()> {
-        let name = format!("{}_{:05}.vtu", self.name, self.written.len());
+    ) -> Result<SeriesFile> {
+        let name = format!("{}_{:05}.vtu", self.name, self.made.len());
         let text = write_vtu(&name, nodes, &self.cells, node_fields, cell_fields)?;
-        self.save(&name, &text)?;
-        self.written.push((time, name));
-        Ok(())
+        self.made.push((time, name.clone()));
+        Ok((name, text))
     }
 
-    /// Writes triangles of the mesh as they are now.
+    /// Triangles of the mesh as they are now.
     ///
     /// # Errors
-    /// A file that cannot be written, and as [`write_obj`].
-    pub fn write_surface(&mut self, nodes: &[Vector3<f64>], triangles: &[[u32; 3]]) -> Result<()> {
+    /// As [`write_obj`].
+    pub fn surface(
+        &mut self,
+        nodes: &[Vector3<f64>],
+        triangles: &[[u32; 3]],
+    ) -> Result<SeriesFile> {
         let name = format!("{}_{:05}.obj", self.name, self.surfaces);
         let text = write_obj(&name, nodes, triangles)?;
-        self.save(&name, &text)?;
         self.surfaces += 1;
-        Ok(())
+        Ok((name, text))
     }
 
-    /// Writes which `.vtu` file belongs to which time.
-    ///
-    /// # Errors
-    /// A file that cannot be written.
-    pub fn finish(&self) -> Result<()> {
+    /// Which `.vtu` file belongs to which time.
+    pub fn list(&self) -> SeriesFile {
         let mut text = String::from(
             "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\">\n<Collection>\n",
         );
-        for (time, file) in &self.written {
+        for (time, file) in &self.made {
             let _ = writeln!(
                 text,
                 "<DataSet timestep=\"{time}\" part=\"0\" file=\"{file}\"/>"
             );
         }
         text += "</Collection>\n</VTKFile>\n";
-        self.save(&format!("{}.pvd", self.name), &text)
-    }
-
-    /// A file is there whole or not at all.
-    fn save(&self, name: &str, text: &str) -> Result<()> {
-        let path = self.folder.join(name);
-        let part = self
-            .folder
-            .join(format!(".{name}.{}.part", std::process::id()));
-        let written = std::fs::write(&part, text).and_then(|()| std::fs::rename(&part, &path));
-        written.map_err(|error| {
-            // The error is on its way to the user; a failed removal adds nothing.
-            let _ = std::fs::remove_file(&part);
-            failed(&path, &error)
-        })
+        (format!("{}.pvd", self.name), text)
     }
 }
 
@@ -148,11 +129,4 @@ pub fn write_obj(file: &str, nodes: &[Vector3<f64>], triangles: &[[u32; 3]]) -> 
         let _ = writeln!(text, "f {a} {b} {c}");
     }
     Ok(text)
-}
-
-fn failed(path: &Path, error: &std::io::Error) -> IoError {
-    IoError::File {
-        file: path.display().to_string(),
-        problem: error.to_string(),
-    }
 }

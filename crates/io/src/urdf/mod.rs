@@ -56,6 +56,7 @@ use crate::scene_file::{
 };
 use crate::xml::{self, Element};
 
+pub use reasons::not_done;
 pub use write::to_urdf;
 
 /// Why something was not read.

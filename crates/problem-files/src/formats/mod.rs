@@ -21,7 +21,7 @@ use crate::error::{ProblemFileError, Refusal};
 pub fn read(path: impl AsRef<Path>) -> Result<ProblemFile, ProblemFileError> {
     let path = path.as_ref();
     let file = path.display().to_string();
-    let bytes = std::fs::read(path).map_err(|source| ProblemFileError::Read {
+    let bytes = bounded(path).map_err(|source| ProblemFileError::Read {
         file: file.clone(),
         source,
     })?;
@@ -36,6 +36,22 @@ pub fn read(path: impl AsRef<Path>) -> Result<ProblemFile, ProblemFileError> {
         *name = stem.into_owned();
     }
     Ok(problem)
+}
+
+/// Largest problem file, bytes: a mistyped path must not fill the memory.
+pub const LARGEST_FILE: u64 = 1 << 30;
+
+/// What is in a file. Devices and pipes have no size and may have no end.
+fn bounded(path: &Path) -> std::io::Result<Vec<u8>> {
+    let metadata = std::fs::metadata(path)?;
+    let refuse = |reason: String| Err(std::io::Error::other(reason));
+    match metadata.len() {
+        _ if !metadata.is_file() => refuse("it is not a file".to_owned()),
+        size if size > LARGEST_FILE => {
+            refuse(format!("it has {size} bytes, more than {LARGEST_FILE}"))
+        }
+        _ => std::fs::read(path),
+    }
 }
 
 /// Reads a problem from the content of a file; `file` names it in errors.
@@ -88,10 +104,21 @@ fn parse(bytes: &[u8]) -> Result<ProblemFile, Refusal> {
 /// A file that cannot be written, or a full problem that is to be written as HDF5.
 pub fn write(path: impl AsRef<Path>, problem: &ProblemFile) -> Result<(), ProblemFileError> {
     let path = path.as_ref();
-    let file = path.display().to_string();
+    let bytes = to_bytes(path, problem)?;
+    std::fs::write(path, bytes).map_err(|source| ProblemFileError::Write {
+        file: path.display().to_string(),
+        source,
+    })
+}
+
+/// What [`write`] writes.
+///
+/// # Errors
+/// A full problem that is to be written as HDF5.
+pub fn to_bytes(path: &Path, problem: &ProblemFile) -> Result<Vec<u8>, ProblemFileError> {
     let extension = path.extension().unwrap_or_default();
     let is_hdf5 = ["h5", "hdf5"].iter().any(|name| extension == *name);
-    let bytes = match problem {
+    match problem {
         ProblemFile::Full(_) if is_hdf5 => Err(Refusal::element(
             "format",
             "FCLIB holds only local and global contact problems, write this one as .json",
@@ -101,6 +128,5 @@ pub fn write(path: impl AsRef<Path>, problem: &ProblemFile) -> Result<(), Proble
         ProblemFile::Global(global) => contact_json::global_to_json(global).map_err(Refusal::from),
         ProblemFile::Full(full) => native::to_json(full).map_err(Refusal::from),
     }
-    .map_err(|refusal| refusal.in_file(&file))?;
-    std::fs::write(path, bytes).map_err(|source| ProblemFileError::Write { file, source })
+    .map_err(|refusal| refusal.in_file(&path.display().to_string()))
 }

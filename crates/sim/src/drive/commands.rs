@@ -228,6 +228,18 @@ impl Commands {
         Ok(())
     }
 
+    /// Force and torque that commands, controllers and actuators of bodies put on a body in the last step.
+    ///
+    /// # Errors
+    /// A body of another world.
+    pub fn last_push(&self, body: BodyHandle) -> Result<Wrench> {
+        let wrench = self.inputs.wrenches.get(body.0).copied();
+        wrench.ok_or_else(|| SimError::Unknown {
+            what: "body",
+            name: body.0.to_string(),
+        })
+    }
+
     /// Adds a force (N) and a torque (N·m) about the centre of mass, world axes, for this step.
     ///
     /// # Errors
