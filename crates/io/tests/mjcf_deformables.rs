@@ -117,10 +117,78 @@ fn a_cable_is_a_rod_with_the_stiffness_of_its_plugin() {
 }
 
 #[test]
+fn a_string_is_a_rod_that_stretches_as_its_edges_and_turns_about_its_pins() {
+    let file = read(
+        r#"<body name="hand" pos="0 0 1"><freejoint/><geom size="0.1"/>
+<flexcomp name="s" type="grid" dim="1" count="6 1 1" spacing=".1 .1 .1" mass="0.3" radius=".004">
+<edge stiffness="50" damping="0.2"/><pin id="0"/></flexcomp></body>
+<flexcomp name="d" type="direct" dim="1" point="0 0 1 .1 0 1 .2 0 1" element="0 1 1 2" mass="0.1">
+<edge equality="true"/></flexcomp>"#,
+    )
+    .unwrap();
+    let [s, d] = &file.scene.rods[..] else {
+        panic!("{}", file.scene.rods.len());
+    };
+    assert_eq!((s.name.as_str(), s.attach[0].body.as_str()), ("s", "hand"));
+    assert!(s.attach[0].pivot && s.attach[0].link == RodLink::Number(0));
+    let (rod, poses) = s.make().unwrap();
+    assert_eq!(rod.link_count(), 6);
+    assert!((poses[0].translation.vector - nalgebra::Vector3::new(-0.25, 0.0, 1.0)).norm() < 1e-12);
+    assert!((rod.mass() - 0.3).abs() < 1e-12);
+    // Force over the stretch of one edge, and over its rate.
+    let stretch = rod.profile().stiffness.stretch;
+    assert!((stretch / 0.1 - 50.0).abs() < 1e-9);
+    assert!((stretch / 0.1 * rod.damping().strain[2] - 0.2).abs() < 1e-12);
+    assert_eq!(s.section.contact_radius(), 0.004);
+    // A ten-thousandth under its own weight.
+    let stretch = d.make().unwrap().0.profile().stiffness.stretch;
+    assert!((stretch / (0.1 * 9.81 * 1e4) - 1.0).abs() < 1e-12);
+    assert_eq!(ignored(&file).len(), 2, "{:?}", ignored(&file));
+}
+
+/// As MuJoCo writes a `<flexcomp>` that it has taken apart.
+#[test]
+fn a_flex_of_bodies_is_a_soft_body_and_its_bodies_are_no_links() {
+    let node = |name: &str, at: &str| {
+        format!(
+            "<body name=\"{name}\" pos=\"{at}\"><inertial pos=\"0 0 0\" mass=\"0.25\" diaginertia=\"1e-6 1e-6 1e-6\"/>\
+             <joint type=\"slide\" axis=\"1 0 0\"/><joint type=\"slide\" axis=\"0 1 0\"/><joint type=\"slide\"/></body>"
+        )
+    };
+    let text = format!(
+        "<mujoco model=\"m\"><worldbody><body name=\"post\" pos=\"0 0 1\"><geom size=\".1\"/></body>\n{}{}{}{}{}</worldbody>\n\
+         <deformable><flex name=\"s\" dim=\"3\" radius=\".001\" body=\"post a b c\" vertex=\"0 0 0.2 0 0 0 0 0 0 0 0 0\" element=\"0 1 2 3\">\
+         <elasticity young=\"1e5\" poisson=\".3\"/></flex>\n\
+         <flex name=\"r\" dim=\"1\" body=\"d e\" element=\"1 0\"><edge damping=\"0.01\"/></flex></deformable>\n\
+         <equality><flex flex=\"r\"/></equality></mujoco>",
+        node("a", "1 0 1.2"),
+        node("b", "0 1 1.2"),
+        node("c", "0 0 2.2"),
+        node("d", "0 0 5"),
+        node("e", "0.5 0 5"),
+    );
+    let file = parse(&text, "m.xml", &ModelOptions::default()).unwrap();
+    assert!(file.scene.robots.is_empty(), "nodes are no links");
+    let soft = &file.scene.soft[0];
+    let mesh = soft.mesh.make(std::path::Path::new("")).unwrap().mesh;
+    assert!((mesh.nodes()[0] - nalgebra::Vector3::new(0.0, 0.0, 1.2)).norm() < 1e-12);
+    assert!((mesh.volume() - 1.0 / 6.0).abs() < 1e-12);
+    // A node of 0.25 kg weighs as much as one that is fixed.
+    assert!((soft.elastic.density / 6.0 - 1.0).abs() < 1e-12);
+    assert_eq!(soft.attach[0].body, "post");
+    assert_eq!(soft.attach[0].nodes, NodeSelection::Numbers(vec![0]));
+    let string = &file.scene.rods[0];
+    let (rod, _) = string.make().unwrap();
+    assert!((rod.mass() - 0.5).abs() < 1e-12 && rod.link_count() == 2);
+    assert!(rod.profile().stiffness.stretch > 1e4);
+}
+
+#[test]
 fn what_says_something_else_is_listed_by_line() {
     let file = read(
         r#"<flexcomp name="cloth" type="grid" count="3 3 1" spacing=".1 .1 .1"/>
 <flexcomp name="string" type="grid" dim="1" count="3 1 1" spacing=".1 .1 .1"/>
+<flexcomp name="ring" type="circle" dim="1" count="9 1 1" spacing=".1 .1 .1"><edge stiffness="9"/></flexcomp>
 <flexcomp name="loose" type="grid" dim="3" count="3 3 3" spacing=".1 .1 .1"/>
 <composite type="particle" count="2 2 2" spacing="1"/>"#,
     )
@@ -129,13 +197,14 @@ fn what_says_something_else_is_listed_by_line() {
     let lines = ignored(&file);
     for (line, words) in lines.iter().zip([
         "m.xml:3: <flexcomp> of dimension 2",
-        "m.xml:4: <flexcomp> of dimension 1",
-        "m.xml:5: <flexcomp> without elasticity",
-        "m.xml:6: <composite> of another type",
+        "m.xml:4: a string without edges",
+        "m.xml:5: <flexcomp type=\"circle\"> of dimension 1",
+        "m.xml:6: <flexcomp> without elasticity",
+        "m.xml:7: <composite> of another type",
     ]) {
         assert!(line.starts_with(words), "{words}: {line}");
     }
-    assert_eq!(lines.len(), 4, "{lines:?}");
+    assert_eq!(lines.len(), 5, "{lines:?}");
 }
 
 #[test]

@@ -182,3 +182,35 @@ fn what_makes_no_rod_is_refused_by_name() {
     let error = world.add_rod(new()).unwrap_err();
     assert!(error.to_string().contains("exists already"), "{error}");
 }
+
+/// A cable that lies along x and is held at its point alone swings down; held fast it juts out.
+#[test]
+fn a_link_turns_about_the_point_that_is_held() {
+    let run_from = |mover: RigidBody, pivot: bool| {
+        let mut world = world();
+        let hook = world.add_body(mover).unwrap();
+        let body = RodBody::new("cable", straight(0.2, 11));
+        let body = match pivot {
+            true => body.pivoted_on(0, hook),
+            false => body.fixed_to(0, hook),
+        };
+        let rod = world.add_rod(body).unwrap();
+        for _ in 0..400 {
+            let up = Vector3::new(0.0, 0.0, 0.1);
+            let _ = world.commands().drive(hook, up, Vector3::zeros());
+            run(&mut world, 1);
+        }
+        let links = world.rod_links(rod).unwrap();
+        let first = world.pose(links[0]).unwrap();
+        let held = world.pose(hook).unwrap().translation.vector;
+        assert!((first.translation.vector - held).norm() < 1e-6);
+        first.rotation * Vector3::z()
+    };
+    let down = run_from(RigidBody::fixed("hook"), true);
+    assert!(down.z < -0.99, "{down}");
+    // A hand that lifts it at 0.1 m/s.
+    let down = run_from(RigidBody::driven("hook"), true);
+    assert!(down.z < -0.99, "{down}");
+    let along = run_from(RigidBody::fixed("hook"), false);
+    assert!((along - Vector3::x()).norm() < 1e-12, "{along}");
+}

@@ -160,16 +160,13 @@ impl ResidualEvaluator {
                 let group = &segments[at..at + count];
                 let dofs = problem.dof_starts()[subsystem]..problem.dof_starts()[subsystem + 1];
                 let solved = &mut self.product[..dofs.len()];
-                let mut sum = match self.dynamics.is_sparse(subsystem) {
-                    true => sparse.next().copied().unwrap_or(0.0),
-                    false => 0.0,
+                // On sparse subsystems it is known already.
+                let (mut sum, rows_left) = match self.dynamics.is_sparse(subsystem) {
+                    true => (sparse.next().copied().unwrap_or(0.0), 0),
+                    false => (0.0, constraint.rows),
                 };
                 // Three rows at a time: those of a contact.
-                let dense_rows = match self.dynamics.is_sparse(subsystem) {
-                    true => 0,
-                    false => constraint.rows,
-                };
-                for first_row in (0..dense_rows).step_by(3) {
+                for first_row in (0..rows_left).step_by(3) {
                     self.columns.clear();
                     for segment in group {
                         let values = self.rows.values(index, segment);

@@ -3,14 +3,16 @@
 //! While the rope slides, Euler and Eytelwein's T₁/T₀ = e^{kΘ} holds, with k < μ because friction acts on
 //! the drum and tension in the middle of the rope: a μ k² + k − μ (1 − a) = 0, a = r/(R + r). The rope is
 //! thin and limp enough for it: r/R 1 %, EI/(T₀ρ²) 0.8 %. One and a half turns at 40 links each, time step
-//! 10 ms; the rope is pulled at 5 mm/s.
+//! 10 ms; the rope is pulled at 5 mm/s. μ is 0.3, so that μΘ is 2.8; in `capstan-tight` it is 0.6, one turn and a
+//! half and a fortieth, so that μΘ is 5.8 and the hand pulls with three hundred times the weight: that rope
+//! is stiffer against stretch. Sensors read the tension at both ends.
 
 use std::f64::consts::{PI, TAU};
 
 use stiction_sim::deformable::rod::{Damping, Profile, Rod, RodError, RodShape, Stiffness};
 use stiction_sim::{
     BodyHandle, Commands, Controller, Inertia, Isometry3, Material, Result, RigidBody, RodBody,
-    Settings, Shape, SimError, Vector3, World,
+    Sensor, SensorKind, Settings, Shape, SimError, Vector3, World,
 };
 
 use crate::scene::{Options, Scene, SceneInfo};
@@ -18,16 +20,47 @@ use crate::scene::{Options, Scene, SceneInfo};
 pub(in crate::builtin) const SCENE: SceneInfo = SceneInfo {
     name: "capstan",
     summary: "a rope is pulled over a drum, one and a half turns, and lifts a weight",
-    build,
+    build: |options| build(options, &LOOSE),
+};
+pub(in crate::builtin) const TIGHT_SCENE: SceneInfo = SceneInfo {
+    name: "capstan-tight",
+    summary: "the same with twice the friction: three hundred times the weight",
+    build: |options| build(options, &TIGHT),
+};
+
+/// What differs.
+struct Case {
+    name: &'static str,
+    friction: f64,
+    /// Angle of contact, rad.
+    angle: f64,
+    /// EA and kGA, N.
+    stretch: f64,
+    shear: f64,
+    seconds: f64,
+}
+
+const LOOSE: Case = Case {
+    name: SCENE.name,
+    friction: 0.3,
+    angle: 3.0 * PI,
+    stretch: 3e3,
+    shear: 1e3,
+    seconds: 4.0,
+};
+const TIGHT: Case = Case {
+    name: TIGHT_SCENE.name,
+    friction: 0.6,
+    angle: 3.1 * PI,
+    stretch: 1e5,
+    shear: 3e4,
+    seconds: 4.0,
 };
 
 /// Radii of drum and rope, m, and how far one turn lies from the next.
 const DRUM: f64 = 0.05;
 const ROPE: f64 = 5e-4;
 const PITCH: f64 = 2e-3;
-/// Angle of contact, rad, and friction.
-const ANGLE: f64 = 3.0 * PI;
-const FRICTION: f64 = 0.3;
 /// Links of a turn, and of each straight end.
 const LINKS: usize = 40;
 const END: usize = 12;
@@ -37,20 +70,20 @@ const TENSION: f64 = 1.0;
 const SPEED: f64 = 5e-3;
 const RISE: f64 = 0.2;
 
-fn build(options: &Options) -> Result<Scene> {
+fn build(options: &Options, case: &Case) -> Result<Scene> {
     let settings = Settings {
         time_step: 0.01,
         contact_margin: 1e-4,
         ..Settings::default()
     };
     let mut world = options.world(settings, "canal")?;
-    let surface = Material::with_friction(FRICTION);
+    let surface = Material::with_friction(case.friction);
     let along_y = Vector3::x() * (0.5 * PI);
     let drum = RigidBody::fixed("drum").at(Isometry3::new(Vector3::zeros(), along_y));
     let drum = world.add_body(drum)?;
     world.attach(drum, Shape::cylinder("drum", 0.02, DRUM)?, surface)?;
 
-    let points = path();
+    let points = path(case.angle);
     let last = points.len() - 1;
     let weight = Inertia::solid_sphere(TENSION / settings_gravity(&world), 0.01);
     let weight =
@@ -58,47 +91,59 @@ fn build(options: &Options) -> Result<Scene> {
     let hand = RigidBody::driven("hand").at(Isometry3::from(points[last]));
     let hand = world.add_body(hand)?;
     let rope = RodBody {
-        poses: RodShape::along_points(&points).map_err(refuse)?.poses,
-        ..RodBody::new("rope", rope(&points).map_err(refuse)?)
+        poses: RodShape::along_points(&points)
+            .map_err(|error| refuse(case, &error))?
+            .poses,
+        ..RodBody::new("rope", rope(&points, case).map_err(|error| refuse(case, &error))?)
     };
     let rope = rope.touching(ROPE, surface);
-    world.add_rod(rope.fixed_to(0, weight).fixed_to(last, hand))?;
-    world.add_controller(Box::new(Hand { hand }));
-    Ok(options.scene(SCENE.name, world, 4.0))
+    let rod = world.add_rod(rope.fixed_to(0, weight).fixed_to(last, hand))?;
+    for (name, joint) in [("slack end", 4), ("tight end", last - 5)] {
+        world.add_sensor(Sensor::new(name, SensorKind::RodForce { rod, joint }))?;
+    }
+    let along = (points[last] - points[last - 1]).normalize();
+    world.add_controller(Box::new(Hand { hand, along }));
+    Ok(options.scene(case.name, world, case.seconds))
 }
 
 fn settings_gravity(world: &World) -> f64 {
     world.settings().gravity.norm()
 }
 
-fn refuse(error: RodError) -> SimError {
+fn refuse(case: &Case, error: &RodError) -> SimError {
     SimError::NotPossible {
-        element: SCENE.name.to_owned(),
+        element: case.name.to_owned(),
         reason: error.to_string(),
     }
 }
 
 /// Where the links are: up on the left, around, down on the right.
-fn path() -> Vec<Vector3<f64>> {
+fn path(angle: f64) -> Vec<Vector3<f64>> {
     let middle = DRUM + ROPE;
     let step = TAU / LINKS as f64;
-    let turns = (ANGLE / step).round() as usize;
+    let turns = (angle / step).round() as usize;
     let spacing = 2.0 * middle * (0.5 * step).sin();
-    let across = |angle: f64| PITCH * (angle - 0.5 * ANGLE) / TAU;
-    let down =
-        |x: f64, angle: f64, links: usize| Vector3::new(x, across(angle), -spacing * links as f64);
-    let left = (1..=END).rev().map(|links| down(-middle, 0.0, links));
+    let across = |at: f64| PITCH * (at - 0.5 * angle) / TAU;
+    // Straight on from the last point on the drum, along its tangent.
+    let away = |at: f64, sense: f64, links: usize| {
+        let (sin, cos) = at.sin_cos();
+        let point = Vector3::new(-middle * cos, 0.0, middle * sin);
+        let along = Vector3::new(sin, 0.0, cos) * sense;
+        point + along * (spacing * links as f64) + Vector3::y() * across(at)
+    };
+    let left = (1..=END).rev().map(|links| away(0.0, -1.0, links));
     let around = (0..=turns).map(|link| {
         let angle = step * link as f64;
         let (sin, cos) = angle.sin_cos();
         Vector3::new(-middle * cos, across(angle), middle * sin)
     });
-    let right = (1..=END).map(|links| down(middle, ANGLE, links));
+    let end = step * turns as f64;
+    let right = (1..=END).map(|links| away(end, 1.0, links));
     left.chain(around).chain(right).collect()
 }
 
 /// A straight rope, limp but hardly extensible.
-fn rope(points: &[Vector3<f64>]) -> std::result::Result<Rod, RodError> {
+fn rope(points: &[Vector3<f64>], case: &Case) -> std::result::Result<Rod, RodError> {
     let length = points
         .windows(2)
         .map(|pair| (pair[1] - pair[0]).norm())
@@ -107,8 +152,8 @@ fn rope(points: &[Vector3<f64>]) -> std::result::Result<Rod, RodError> {
     let shape = RodShape::straight(Vector3::zeros(), end, points.len())?;
     let profile = Profile {
         stiffness: Stiffness {
-            shear: [1e3; 2],
-            stretch: 3e3,
+            shear: [case.shear; 2],
+            stretch: case.stretch,
             bend: [2e-5; 2],
             twist: 2e-5,
         },
@@ -125,11 +170,13 @@ fn rope(points: &[Vector3<f64>]) -> std::result::Result<Rod, RodError> {
 /// Pulls its end down.
 struct Hand {
     hand: BodyHandle,
+    /// Direction of the end.
+    along: Vector3<f64>,
 }
 
 impl Controller for Hand {
     fn control(&mut self, world: &World, commands: &mut Commands) -> Result<()> {
         let speed = SPEED * (world.time() / RISE).min(1.0);
-        commands.drive(self.hand, Vector3::z() * -speed, Vector3::zeros())
+        commands.drive(self.hand, self.along * speed, Vector3::zeros())
     }
 }
