@@ -6,7 +6,8 @@ mod robots;
 mod scene;
 
 pub use builtin::{
-    SoftChoice, all, build, cable_vehicles, cable_winding, soft_ball, soft_gripper, soft_mat, stirring,
+    SoftChoice, all, build, cable_vehicles, cable_winding, soft_ball, soft_gripper, soft_mat,
+    stirring,
 };
 pub use file::{LoadError, from_scene_file, load};
 pub use robots::{RobotFile, robots};
