@@ -144,6 +144,11 @@ fn diagonalization_without_acceleration_conforms() {
 }
 
 #[test]
+fn diagonalization_with_the_printed_acceleration_conforms() {
+    cond("cond-paper");
+}
+
+#[test]
 fn diagonalization_with_barzilai_borwein_steps_conforms() {
     cond("cond-bb");
 }

@@ -7,6 +7,7 @@ mod follow;
 mod handled;
 mod inverse;
 mod position_based;
+mod progress;
 mod same_residual;
 mod size;
 mod splitting;

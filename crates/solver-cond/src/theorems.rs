@@ -3,7 +3,7 @@
 use nalgebra::{DMatrix, DVector, Matrix6, Rotation3, Vector3};
 use proptest::prelude::*;
 use stiction_constraints::{
-    Budget, Criterion, Law, Problem, RowBlock, Solution, Solver, SparseSymmetric,
+    Budget, Criterion, Law, Outcome, Problem, RowBlock, Solution, Solver, SparseSymmetric,
 };
 use stiction_solver_pgs::Pgs;
 
@@ -359,6 +359,23 @@ proptest! {
         for (one, other) in velocities[0].1.iter().zip(&velocities[1].1) {
             prop_assert!((one - other).abs() < 1e-6, "{one} {other}");
         }
+    }
+
+    /// Steps of Barzilai and Borwein whose changes rise and fall end at a solution, not where steps have been
+    /// shortened to nothing.
+    #[test]
+    fn changing_steps_end_at_a_solution(random in random(false), stiffness in 1e2..1e4_f64) {
+        let problem = random.problem(1.0, stiffness);
+        let mut solver = Cond::named("cond-bb").unwrap();
+        let budget = Budget {
+            criterion: Criterion::VelocityChange,
+            max_iterations: Some(5000),
+            ..Budget::with_tolerance(1e-10)
+        };
+        let mut solution = Solution::cold();
+        let report = solver.solve(&problem, &budget, &mut solution);
+        let is_met = matches!(report.outcome, Outcome::Stopped(_) | Outcome::Converged);
+        prop_assert!(!is_met || report.residuals.scaled < 1e-4, "{:?}", report.residuals);
     }
 }
 

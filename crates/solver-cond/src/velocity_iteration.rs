@@ -328,7 +328,8 @@ impl VelocityIteration {
     /// J v̂ on the nodes, virtual ones included, by rows of the problem.
     pub(crate) fn node_velocity(&self, out: &mut [f64]) {
         for local in &self.nodes.locals {
-            let eta = contact::velocity(&self.nodes, local, self.product.dimension(), &self.obeying);
+            let eta =
+                contact::velocity(&self.nodes, local, self.product.dimension(), &self.obeying);
             out[local.first_row..local.first_row + local.rows].copy_from_slice(&eta[..local.rows]);
         }
     }

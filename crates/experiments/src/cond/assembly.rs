@@ -78,8 +78,7 @@ pub(super) fn times(
                 Ok(processor_time(assemble).1)
             }
             4 => {
-                let (g, seconds) =
-                    processor_time(|| assemble_by_columns(&sample.problem, &rows));
+                let (g, seconds) = processor_time(|| assemble_by_columns(&sample.problem, &rows));
                 g.map(|_| seconds)
             }
             _ => {

@@ -49,6 +49,7 @@ impl Ending {
             Self::Residual(tolerance) => Budget {
                 tolerance,
                 max_iterations: None,
+                rescue: false,
                 ..base
             },
             Self::Iterations(count) => Budget {
@@ -176,13 +177,21 @@ impl Track {
     /// Mean over steps of how far the dynamics index is from that of another run.
     pub(super) fn index_error(&self, truth: &Track) -> f64 {
         let pairs = self.index.iter().zip(&truth.index);
-        mean(&pairs.map(|(own, other)| (own - other).abs()).collect::<Vec<_>>())
+        mean(
+            &pairs
+                .map(|(own, other)| (own - other).abs())
+                .collect::<Vec<_>>(),
+        )
     }
 
     /// Mean distance of nodes from where they are at the end of another run, m.
     pub(super) fn displacement_error(&self, truth: &Track) -> f64 {
         let pairs = self.nodes.iter().zip(&truth.nodes);
-        mean(&pairs.map(|(own, other)| (own - other).norm()).collect::<Vec<_>>())
+        mean(
+            &pairs
+                .map(|(own, other)| (own - other).norm())
+                .collect::<Vec<_>>(),
+        )
     }
 }
 

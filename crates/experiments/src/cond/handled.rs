@@ -153,10 +153,7 @@ pub(super) fn published_way(folder: &Path) -> Result<Vec<Vector3<f64>>> {
         match word.parse::<f64>() {
             Ok(number) if number.is_finite() => numbers.push(number),
             _ => {
-                return Err(refuse(format!(
-                    "number {}, \"{word}\", is none",
-                    line + 1
-                )));
+                return Err(refuse(format!("number {}, \"{word}\", is none", line + 1)));
             }
         }
     }
@@ -206,11 +203,17 @@ mod tests {
         let write = |text: &str| std::fs::write(folder.join("p_des.txt"), text).unwrap();
         write("0.5\n0.1\n0.2\n0.5\n0.1\n0.3\n");
         let way = published_way(&folder).unwrap();
-        assert_eq!(way, [Vector3::new(0.5, 0.1, 0.2), Vector3::new(0.5, 0.1, 0.3)]);
+        assert_eq!(
+            way,
+            [Vector3::new(0.5, 0.1, 0.2), Vector3::new(0.5, 0.1, 0.3)]
+        );
         for (text, word) in [("1\n2\n", "three"), ("1\n2\nx\n", "\"x\""), ("", "three")] {
             write(text);
             let message = published_way(&folder).unwrap_err().to_string();
-            assert!(message.contains("p_des.txt") && message.contains(word), "{message}");
+            assert!(
+                message.contains("p_des.txt") && message.contains(word),
+                "{message}"
+            );
         }
         std::fs::remove_dir_all(&folder).unwrap();
         assert!(published_way(&folder).is_err());

@@ -37,7 +37,11 @@ struct Shown {
 impl Shown {
     fn force_error(&self, truth: &Track) -> f64 {
         let pairs = self.forces.iter().zip(&truth.index);
-        mean(&pairs.map(|(own, other)| (own - other).abs()).collect::<Vec<_>>())
+        mean(
+            &pairs
+                .map(|(own, other)| (own - other).abs())
+                .collect::<Vec<_>>(),
+        )
     }
 }
 
@@ -101,8 +105,11 @@ fn by_positions(
         out.time += seconds / hand.len() as f64;
         out.forces.push(given[1].norm() / 0.01);
         let inner = &rod.poses()[1..last];
-        let depths = inner.iter().filter_map(|pose| touch(&pose.translation.vector));
-        out.penetrations.push(depths.map(|(depth, _)| depth).fold(0.0, f64::max));
+        let depths = inner
+            .iter()
+            .filter_map(|pose| touch(&pose.translation.vector));
+        out.penetrations
+            .push(depths.map(|(depth, _)| depth).fold(0.0, f64::max));
     }
     Ok(out)
 }
@@ -132,12 +139,21 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
     }
     let mut table = Table::new(
         "Table VIII, means over steps, the paper's in brackets",
-        ["solver", "iterations or substeps", "MP (mm)", "FE (N)", "TT (ms)"],
+        [
+            "solver",
+            "iterations or substeps",
+            "MP (mm)",
+            "FE (N)",
+            "TT (ms)",
+        ],
     );
     let mut statements = Vec::new();
     let mut curves = vec![("truth".to_owned(), truth.index.clone())];
     for (number, (count, printed)) in ROWS.into_iter().enumerate() {
-        run.tell(0.4 + 0.3 * number as f64, &format!("{count} iterations and substeps"))?;
+        run.tell(
+            0.4 + 0.3 * number as f64,
+            &format!("{count} iterations and substeps"),
+        )?;
         let track = follow(run, &mut scene, way, COND, Ending::Iterations(count))?;
         let cond = Shown {
             time: track.solver_time() + track.dynamics_time(),
@@ -145,7 +161,10 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
             forces: track.index.clone(),
         };
         let positions = by_positions(&mut scene, &start, &hand, choice.friction, count)?;
-        for ((name, shown), printed) in [(COND, &cond), ("xpbd", &positions)].into_iter().zip(printed) {
+        for ((name, shown), printed) in [(COND, &cond), ("xpbd", &positions)]
+            .into_iter()
+            .zip(printed)
+        {
             table.rows.push(vec![
                 name.to_owned(),
                 count.to_string(),
@@ -156,7 +175,11 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
             curves.push((format!("{name} {count}"), shown.forces.clone()));
         }
         let how = |what: &str| {
-            How::new(format!("{COND}, xpbd"), what, format!("{count} iterations, {count} substeps"))
+            How::new(
+                format!("{COND}, xpbd"),
+                what,
+                format!("{count} iterations, {count} substeps"),
+            )
         };
         let errors = [cond.force_error(&truth), positions.force_error(&truth)];
         statements.push(Statement::judged(
@@ -179,13 +202,16 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
             positions.time > cond.time,
         ));
     }
-    let charted = curves.into_iter().enumerate().map(|(color, (label, forces))| Curve {
-        label,
-        color,
-        points: (forces.into_iter().enumerate())
-            .map(|(step, force)| (0.01 * step as f64, force))
-            .collect(),
-    });
+    let charted = curves
+        .into_iter()
+        .enumerate()
+        .map(|(color, (label, forces))| Curve {
+            label,
+            color,
+            points: (forces.into_iter().enumerate())
+                .map(|(step, force)| (0.01 * step as f64, force))
+                .collect(),
+        });
     let chart = Chart {
         title: String::new(),
         x_label: "time (s)".to_owned(),

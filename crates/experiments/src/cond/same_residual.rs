@@ -93,7 +93,9 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
         header: vec!["scene".to_owned(), "residual".to_owned()],
         rows: Vec::new(),
     };
-    table.header.extend(SOLVERS.map(|solver| solver.2.to_owned()));
+    table
+        .header
+        .extend(SOLVERS.map(|solver| solver.2.to_owned()));
     for (scene, tolerance, row) in &rows {
         let mut cells = vec![(*scene).to_owned(), format!("{tolerance:.0e}")];
         cells.extend(row.iter().map(|time| match time {
@@ -121,8 +123,13 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
 
 /// The fastest solver of a row, by its number.
 fn fastest(row: &Row) -> Option<usize> {
-    let reached = row.iter().enumerate().filter_map(|(index, time)| Some((index, (*time).ok()?)));
-    reached.min_by(|a, b| a.1.total_cmp(&b.1)).map(|(index, _)| index)
+    let reached = row
+        .iter()
+        .enumerate()
+        .filter_map(|(index, time)| Some((index, (*time).ok()?)));
+    reached
+        .min_by(|a, b| a.1.total_cmp(&b.1))
+        .map(|(index, _)| index)
 }
 
 fn is_soft(scene: &str) -> bool {
@@ -133,7 +140,9 @@ fn is_soft(scene: &str) -> bool {
 fn recommendation(rows: &[(&str, f64, Row)]) -> String {
     let words = TOLERANCES.iter().filter_map(|&tolerance| {
         let of = |soft: bool| {
-            let rows = rows.iter().filter(|row| row.1 == tolerance && is_soft(row.0) == soft);
+            let rows = rows
+                .iter()
+                .filter(|row| row.1 == tolerance && is_soft(row.0) == soft);
             let names = rows.map(|row| match fastest(&row.2) {
                 Some(index) => format!("{} on {}", SOLVERS[index].2, row.0),
                 None => format!("none on {}", row.0),
@@ -148,22 +157,40 @@ fn recommendation(rows: &[(&str, f64, Row)]) -> String {
 
 /// Whether the soft scenes' own solver is the one to take at the tightest tolerance that was run.
 fn followed(rows: &[(&str, f64, Row)]) -> Statement {
-    let tightest = rows.iter().map(|row| row.1).fold(f64::INFINITY, f64::min).max(THEIRS.0);
-    let soft: Vec<_> = rows.iter().filter(|row| row.1 == tightest && is_soft(row.0)).collect();
+    let tightest = rows
+        .iter()
+        .map(|row| row.1)
+        .fold(f64::INFINITY, f64::min)
+        .max(THEIRS.0);
+    let soft: Vec<_> = rows
+        .iter()
+        .filter(|row| row.1 == tightest && is_soft(row.0))
+        .collect();
     // The geometric mean of times over the scenes, infinite where one is not solved.
     let mean = |solver: usize| {
-        let logarithms = soft.iter().map(|row| row.2[solver].map_or(f64::INFINITY, f64::ln));
+        let logarithms = soft
+            .iter()
+            .map(|row| row.2[solver].map_or(f64::INFINITY, f64::ln));
         (logarithms.sum::<f64>() / soft.len().max(1) as f64).exp()
     };
     let uncut = (0..SOLVERS.len()).filter(|&index| !SOLVERS[index].1);
-    let best = uncut.min_by(|&a, &b| mean(a).total_cmp(&mean(b))).unwrap_or_default();
-    let own = SOLVERS.iter().position(|solver| solver.0 == THEIRS.1).unwrap_or_default();
+    let best = uncut
+        .min_by(|&a, &b| mean(a).total_cmp(&mean(b)))
+        .unwrap_or_default();
+    let own = SOLVERS
+        .iter()
+        .position(|solver| solver.0 == THEIRS.1)
+        .unwrap_or_default();
     Statement::judged(
         format!(
             "ours: the soft scenes' own solver, {}, is the one to recommend: it reaches {tightest:.0e} m/s on all of them, soonest on average",
             THEIRS.1
         ),
-        &How::new("all of the table", "processor time", format!("scaled residual {tightest:.0e} m/s")),
+        &How::new(
+            "all of the table",
+            "processor time",
+            format!("scaled residual {tightest:.0e} m/s"),
+        ),
         format!(
             "{} takes {:.2} ms (geometric mean), {} {:.2} ms",
             SOLVERS[best].2,
@@ -204,13 +231,18 @@ fn time_to(
     on_one_thread(|| {
         let mut once = || {
             let mut solution = Solution::cold();
-            let (report, seconds) = processor_time(|| solver.solve(problem, &budget, &mut solution));
+            let (report, seconds) =
+                processor_time(|| solver.solve(problem, &budget, &mut solution));
             (report.residuals.scaled, seconds)
         };
         let (residual, first) = once();
         if !(residual <= tolerance) {
             // Told apart from where there is nothing to solve.
-            return Ok(Err(if residual.is_nan() { f64::INFINITY } else { residual }));
+            return Ok(Err(if residual.is_nan() {
+                f64::INFINITY
+            } else {
+                residual
+            }));
         }
         if first > 0.1 {
             return Ok(Ok(first));

@@ -1,8 +1,8 @@
 //! Figure 11: time over the number of nodes.
 
 use stiction_constraints::{Budget, Solver};
-use stiction_solver_cond::{Chebyshev, Cond, CondSettings, Radius};
 use stiction_scenes::{Options, soft_mat};
+use stiction_solver_cond::{Chebyshev, Cond, CondSettings, Radius};
 
 use super::assembly;
 use super::box_sliding::problem_error;
@@ -32,7 +32,10 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
     let mut samples = Vec::new();
     let mut nodes = Vec::new();
     for (number, &cell) in cells.iter().enumerate() {
-        run.tell(0.4 * number as f64 / cells.len() as f64, &format!("mat with cells of {cell} m"))?;
+        run.tell(
+            0.4 * number as f64 / cells.len() as f64,
+            &format!("mat with cells of {cell} m"),
+        )?;
         let mut scene = soft_mat(&Options::default(), handled.middle(), cell)?;
         let start = start_of(run, &mut scene, 12)?;
         let way = Way {
@@ -42,8 +45,13 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
             samples: 1,
         };
         let mut track = follow(run, &mut scene, way, COND, Ending::Change(TEST))?;
+        let Some(sample) = track.log.samples.pop() else {
+            return Err(problem_error(format!(
+                "the mat with cells of {cell} m touches nothing"
+            )));
+        };
         nodes.push(handled.nodes(&scene.world)?.len());
-        samples.extend(track.log.samples.pop());
+        samples.push(sample);
     }
     run.tell(0.4, "times of equal iterations")?;
     let settings = CondSettings {
@@ -67,8 +75,16 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
     })?;
     let mut whole = Vec::new();
     for (number, sample) in samples.iter().enumerate() {
-        run.tell(0.5 + 0.5 * number as f64 / samples.len() as f64, "times to the threshold")?;
-        whole.push(assembly::times(COND, Ending::Change(TEST), sample, run.stop_flag())?);
+        run.tell(
+            0.5 + 0.5 * number as f64 / samples.len() as f64,
+            "times to the threshold",
+        )?;
+        whole.push(assembly::times(
+            COND,
+            Ending::Change(TEST),
+            sample,
+            run.stop_flag(),
+        )?);
     }
     let mut table = Table::new(
         "Processor time, ms, smallest of five interleaved runs",
@@ -104,17 +120,26 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
     }
     let points = |values: &dyn Fn(usize) -> f64| -> Vec<(f64, f64)> {
         let counts = nodes.iter().enumerate();
-        counts.map(|(index, &count)| (count as f64, values(index))).collect()
+        counts
+            .map(|(index, &count)| (count as f64, values(index)))
+            .collect()
     };
     let of_time = points(&|index| 1e3 * equal[index]);
     let of_operations = points(&|index| operations[index]);
     let r_squared = Line::fit(&of_time).map_or(f64::NAN, |line| line.r_squared);
-    let largest = of_operations.iter().map(|point| point.1).fold(0.0, f64::max);
+    let largest = of_operations
+        .iter()
+        .map(|point| point.1)
+        .fold(0.0, f64::max);
     let off = Line::fit(&of_operations).map_or(f64::NAN, |line| {
         let errors = of_operations.iter().map(|&(x, y)| (line.at(x) - y).abs());
         errors.fold(0.0, f64::max) / largest
     });
-    let how = How::new(COND, "processor time of the thread", Ending::Iterations(ITERATIONS).word());
+    let how = How::new(
+        COND,
+        "processor time of the thread",
+        Ending::Iterations(ITERATIONS).word(),
+    );
     let how_counted = How {
         residual: "multiplications".to_owned(),
         ..how.clone()
@@ -139,7 +164,11 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
         ),
         Statement::judged(
             "figure 11: times of pgs and apgd with the paper's assembly grow faster than the nodes",
-            &How::new("pgs, apgd", "processor time of the thread", Ending::Change(TEST).word()),
+            &How::new(
+                "pgs, apgd",
+                "processor time of the thread",
+                Ending::Change(TEST).word(),
+            ),
             format!(
                 "by the power {:.2} and {:.2} of their number",
                 growth(0),
@@ -166,7 +195,11 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
             "COND",
             vec![
                 curve("50 iterations", 0, of_time),
-                curve("to the threshold", 1, points(&|index| 1e3 * whole[index].cond)),
+                curve(
+                    "to the threshold",
+                    1,
+                    points(&|index| 1e3 * whole[index].cond),
+                ),
             ],
         ),
         chart(

@@ -23,7 +23,10 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
     let mut sums = [[[0.0; 3]; 2]; 2];
     let mut ends = Vec::new();
     for trial in 0..trials {
-        run.tell(trial as f64 / trials as f64, "mat by contact constraint splitting")?;
+        run.tell(
+            trial as f64 / trials as f64,
+            "mat by contact constraint splitting",
+        )?;
         let mut scene = handled.build(handled.drawn(trial), None)?;
         let start = start_of(run, &mut scene, skip)?;
         let way = Way {
@@ -64,7 +67,8 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
             ]);
         }
         let [cond, ccs] = sums;
-        let how = |what: &str| How::new("cond-paper, ccs", what, format!("{iterations} iterations"));
+        let how =
+            |what: &str| How::new("cond-paper, ccs", what, format!("{iterations} iterations"));
         statements.push(Statement::judged(
             format!(
                 "Table VII: after {iterations} iterations the internal force of cond is nearer to the truth than that of ccs ({} and {} mN)",

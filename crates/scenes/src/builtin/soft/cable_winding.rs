@@ -127,7 +127,10 @@ fn build(
     reach.start(world)?;
     world.add_controller(Box::new(reach));
     let hand = world.find_body(&format!("{robot}/{WRIST}"))?;
-    let cable = RodBody::new("cable", cable(links, stuff).map_err(|error| refuse(name, &error))?);
+    let cable = RodBody::new(
+        "cable",
+        cable(links, stuff).map_err(|error| refuse(name, &error))?,
+    );
     let mut cable = cable.touching(CABLE, surface);
     // A piece has one link more, which it shares with the next.
     cable.links_per_piece = stuff.is_cut.then_some(5);

@@ -139,7 +139,9 @@ fn add_finger(
     let rubber = SoftMaterial::corotational(stuff.young, stuff.poisson, 1000.0).damped(0.5, 0.01);
     let mut finger = SoftBody::new(name, mesh.clone(), rubber);
     finger.pieces = stuff.pieces();
-    finger = finger.touching(Material::with_friction(stuff.friction)).at(pose);
+    finger = finger
+        .touching(Material::with_friction(stuff.friction))
+        .at(pose);
     let nodes = finger.mesh.nodes().iter().enumerate();
     let upper = nodes.filter(|(_, at)| at.z > 0.3 * ROOT);
     finger.attached = upper.map(|(node, _)| (node, root)).collect();
