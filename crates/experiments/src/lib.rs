@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod al;
 pub mod chart;
 mod cond;
 mod error;
@@ -15,12 +16,13 @@ mod subsystem_admm;
 pub mod timing;
 
 pub use error::{ExperimentError, Result};
-pub use report::{Figure, Report, Section, Table};
+pub use report::{Figure, Film, Report, Section, Table};
 pub use run::{Experiment, Options, Part, Run};
 pub use statement::{How, Statement, Verdict};
 
 /// Every experiment.
 const ALL: &[Experiment] = &[
+    al::EXPERIMENT,
     cond::EXPERIMENT,
     joint_constraints::EXPERIMENT,
     subsystem_admm::EXPERIMENT,

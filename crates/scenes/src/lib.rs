@@ -5,7 +5,7 @@ mod file;
 mod robots;
 mod scene;
 
-pub use builtin::{all, build, cable_vehicles, stirring};
+pub use builtin::{all, build, cable_vehicles, pouring, stirring};
 pub use file::{LoadError, from_scene_file, load};
 pub use robots::{RobotFile, robots};
 pub use scene::{Options, Scene, SceneInfo};

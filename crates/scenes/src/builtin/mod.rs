@@ -86,6 +86,14 @@ pub fn stirring(options: &Options, grains: usize) -> Result<Scene> {
     robots::stirring::with_grains(options, grains)
 }
 
+/// The scene `pouring` with another number of particles.
+///
+/// # Errors
+/// Options that no world can have.
+pub fn pouring(options: &Options, particles: usize) -> Result<Scene> {
+    robots::pouring::with_particles(options, particles)
+}
+
 /// The scene `cable-vehicles` with another number of links of the same cable, and with this many links in a
 /// piece, one of them shared with the next.
 ///

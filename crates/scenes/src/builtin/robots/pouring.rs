@@ -92,6 +92,10 @@ const HAND: [(&str, f64, f64, f64); 7] = [
     ("thumb_end", 1.0, 0.0, 1.4),
 ];
 
+pub(in crate::builtin) fn with_particles(options: &Options, particles: usize) -> Result<Scene> {
+    build(SCENE.name, particles, options)
+}
+
 fn build(name: &str, particles: usize, options: &Options) -> Result<Scene> {
     let mut stage = Stage::new(&UPPER_BODY, name, 8.0)?;
     stage.place(Isometry3::translation(0.0, 0.0, ROOT))?;
