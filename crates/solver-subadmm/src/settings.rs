@@ -129,9 +129,6 @@ pub struct SubAdmmSettings {
     pub group_up_to: usize,
     /// How the linear system of a tree is solved.
     pub tree_method: TreeMethod,
-    /// Whether matrices of bodies of a tree are kept as the ten numbers of [AL, App. A] where all their rows are
-    /// whole contacts, instead of 6 × 6.
-    pub ten_numbers: bool,
     /// β at the start.
     pub start_penalty: StartPenalty,
     /// Another start of β; `None` stays with the first.
@@ -172,7 +169,6 @@ impl Default for SubAdmmSettings {
             contacts: Contacts::Strict,
             group_up_to: SMALL,
             tree_method: TreeMethod::Factorization,
-            ten_numbers: false,
             start_penalty: StartPenalty::EffectiveMass,
             second_penalty: Some(SecondPenalty {
                 rule: StartPenalty::PseudoDensity,
