@@ -105,7 +105,7 @@ impl Solver for SoftConvex {
         self.newton.prepare(problem, &self.evaluator);
         let mut error = self.start(problem, solution);
         let criterion = budget.residual_criterion();
-        let mut measure = |evaluator: &mut ResidualEvaluator, impulse: &[f64]| {
+        let measure = |evaluator: &mut ResidualEvaluator, impulse: &[f64]| {
             evaluator.measure(problem, impulse, criterion)
         };
         let start_residual = measure(&mut self.evaluator, &self.newton.response);

@@ -163,6 +163,7 @@ impl World {
     pub fn assemble(&mut self) -> Result<()> {
         let clock = Instant::now();
         let scheme = self.settings.scheme();
+        self.prepare_soft_contacts()?;
         self.stiffen();
         let now = Now {
             state: &self.state,
@@ -173,7 +174,6 @@ impl World {
         for mechanism in self.mechanisms.iter_mut() {
             mechanism.prepare(&now, &mut self.places)?;
         }
-        self.prepare_soft_contacts()?;
         self.contacts.prepare(&self.colliders, scheme.dt)?;
         for (tendon, command) in self.tendons.iter_mut().zip(&now.inputs.tendons) {
             let motion = tendon.measure(&self.state, &self.places);
