@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 use stiction_constraints::{
-    ConeOperator, Constraint, Law, Problem, Response, ResidualEvaluator, SoftContacts,
+    ConeOperator, Constraint, Law, Problem, ResidualEvaluator, Response, SoftContacts,
 };
 
 /// Penalty of rows that have a damper of their own and need no further compliance, over their effective mass.
@@ -23,11 +23,15 @@ impl Model {
         soft: &SoftContacts,
     ) {
         self.stiffness.clear();
-        let both = problem.constraints().iter().zip(evaluator.effective_masses());
-        self.stiffness.extend(both.map(|(constraint, mass)| match constraint.law {
-            Law::Soft { .. } | Law::CompliantContact { .. } => RIGID * mass,
-            _ => 1.0 / soft.compliance_at(0.0, 1.0 / mass),
-        }));
+        let both = problem
+            .constraints()
+            .iter()
+            .zip(evaluator.effective_masses());
+        self.stiffness
+            .extend(both.map(|(constraint, mass)| match constraint.law {
+                Law::Soft { .. } | Law::CompliantContact { .. } => RIGID * mass,
+                _ => 1.0 / soft.compliance_at(0.0, 1.0 / mass),
+            }));
     }
 
     /// λ at a row velocity z, and K = −∂λ/∂z: the gradient of −½ λᵀRλ and its curvature.

@@ -113,8 +113,8 @@ impl Newton {
         }
         dynamics.mul(&self.direction, &mut self.a_direction);
         rows.mul(&self.direction, &mut self.row_direction);
-        let constant =
-            dot_in_order(&self.direction, &self.a_velocity) - dot_in_order(&self.direction, problem.b());
+        let constant = dot_in_order(&self.direction, &self.a_velocity)
+            - dot_in_order(&self.direction, problem.b());
         let linear = dot_in_order(&self.direction, &self.a_direction);
         let alpha = find_step(slope, SEARCH, |alpha| {
             let (mut push, mut curvature) = (0.0, 0.0);

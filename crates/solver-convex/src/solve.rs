@@ -49,7 +49,9 @@ impl SoftConvex {
 
     /// From v̂ of the guess or of no impulses, whichever is nearer to the end.
     fn start(&mut self, problem: &Problem, guess: &Solution) -> f64 {
-        self.newton.velocity.copy_from_slice(self.evaluator.free_velocity());
+        self.newton
+            .velocity
+            .copy_from_slice(self.evaluator.free_velocity());
         let cold = self.newton.evaluate(problem, &self.evaluator, &self.model);
         if !guess.has_guess(problem) {
             return cold;
@@ -60,7 +62,9 @@ impl SoftConvex {
         if warm < cold {
             return warm;
         }
-        self.newton.velocity.copy_from_slice(self.evaluator.free_velocity());
+        self.newton
+            .velocity
+            .copy_from_slice(self.evaluator.free_velocity());
         self.newton.evaluate(problem, &self.evaluator, &self.model)
     }
 }
@@ -109,7 +113,9 @@ impl Solver for SoftConvex {
             evaluator.measure(problem, impulse, criterion)
         };
         let start_residual = measure(&mut self.evaluator, &self.newton.response);
-        let most = budget.max_iterations.unwrap_or(self.settings.max_iterations);
+        let most = budget
+            .max_iterations
+            .unwrap_or(self.settings.max_iterations);
         let (mut iterations, mut history) = (0, Vec::new());
         let outcome = loop {
             if !error.is_finite() {

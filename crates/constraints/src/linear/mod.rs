@@ -5,6 +5,6 @@ mod cholesky;
 mod line_search;
 mod sums;
 
-pub use line_search::{Slope, find_step};
 pub use cholesky::{cholesky_in_place, cholesky_solve, cholesky_solve_from};
+pub use line_search::{Slope, find_step};
 pub use sums::{dot, dot_in_order, partial_sums};

@@ -158,7 +158,10 @@ fn statements(rows: &[(&'static str, Row)]) -> Vec<Statement> {
         Statement::judged(
             "Table II: CANAL takes at most 0.3 of the dogleg's inner iterations (paper: 30.55 against 118.8, and 246.9 damped)",
             &how("inner iterations of ten outer ones, mean"),
-            format!("{:.1} against {:.1}, and {:.1}", canal.inner, dogleg.inner, damped.inner),
+            format!(
+                "{:.1} against {:.1}, and {:.1}",
+                canal.inner, dogleg.inner, damped.inner
+            ),
             canal.inner <= 0.3 * dogleg.inner,
         ),
         Statement::judged(
@@ -173,7 +176,10 @@ fn statements(rows: &[(&'static str, Row)]) -> Vec<Statement> {
         Statement::judged(
             "Table II: CANAL's residual is at most a decade above the best baseline's (paper: 8.22, 8.57, 8.56)",
             &how("-log10 of the paper's residual, mean"),
-            format!("{:.2}, {:.2}, {:.2}", canal.decades, dogleg.decades, damped.decades),
+            format!(
+                "{:.2}, {:.2}, {:.2}",
+                canal.decades, dogleg.decades, damped.decades
+            ),
             canal.decades >= best - 1.0,
         ),
     ]

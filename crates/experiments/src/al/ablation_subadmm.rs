@@ -72,7 +72,11 @@ fn budget(iterations: usize) -> Budget {
 }
 
 /// Mean over problems of the smallest time of each solver, s.
-fn times(problems: &[Problem], iterations: &[usize], settings: &[SubAdmmSettings]) -> Result<Vec<f64>> {
+fn times(
+    problems: &[Problem],
+    iterations: &[usize],
+    settings: &[SubAdmmSettings],
+) -> Result<Vec<f64>> {
     on_one_thread(|| {
         let mut solvers: Vec<SubAdmm> = settings
             .iter()
@@ -202,8 +206,16 @@ fn table_three(
     );
     for (index, claim, wanted) in [
         (0, "Table III: No Sub takes 2.78 times SubADMM's time", 2.78),
-        (1, "Table III: No Body takes 1.46 times SubADMM's time", 1.46),
-        (2, "section VII-D: with 27 robots No Sub takes 3.63 times SubADMM's time", 3.63),
+        (
+            1,
+            "Table III: No Body takes 1.46 times SubADMM's time",
+            1.46,
+        ),
+        (
+            2,
+            "section VII-D: with 27 robots No Sub takes 3.63 times SubADMM's time",
+            3.63,
+        ),
     ] {
         let (low, high) = range(index);
         out.statements.push(Statement::judged(
@@ -305,7 +317,14 @@ fn open_contacts(run: &mut Run<'_>, out: &mut Section) -> Result<()> {
     let before = world.snapshot();
     let mut table = Table::new(
         "Open contacts: the same step with contacts looked for from farther away; iterations to 1e-4 of the scaled residual (m/s)",
-        ["margin (m)", "contacts", "open", "subadmm", "subadmm-paper", "canal"],
+        [
+            "margin (m)",
+            "contacts",
+            "open",
+            "subadmm",
+            "subadmm-paper",
+            "canal",
+        ],
     );
     let (mut least, mut most) = (None, None);
     for margin in [1e-3, 5e-3, 0.02, 0.05, 0.1] {
@@ -319,7 +338,10 @@ fn open_contacts(run: &mut Run<'_>, out: &mut Section) -> Result<()> {
         let mut cells = Vec::new();
         let mut open = 0;
         let mut iterations = [0; 3];
-        for (index, name) in ["subadmm", "subadmm-paper", "canal"].into_iter().enumerate() {
+        for (index, name) in ["subadmm", "subadmm-paper", "canal"]
+            .into_iter()
+            .enumerate()
+        {
             let mut solution = Solution::cold();
             let budget = Budget {
                 max_iterations: Some(20_000),
@@ -354,8 +376,15 @@ fn open_contacts(run: &mut Run<'_>, out: &mut Section) -> Result<()> {
     if let (Some(least), Some(most)) = (least, most) {
         out.statements.push(Statement::judged(
             "section VI-D: many open contacts slow SubADMM down",
-            &How::new("subadmm-paper", "iterations, with the smallest and with the largest margin", "scaled residual of 1e-4 m/s"),
-            format!("{} and {}; subadmm {} and {}, canal {} and {}", least[1], most[1], least[0], most[0], least[2], most[2]),
+            &How::new(
+                "subadmm-paper",
+                "iterations, with the smallest and with the largest margin",
+                "scaled residual of 1e-4 m/s",
+            ),
+            format!(
+                "{} and {}; subadmm {} and {}, canal {} and {}",
+                least[1], most[1], least[0], most[0], least[2], most[2]
+            ),
             most[1] > least[1],
         ));
     }

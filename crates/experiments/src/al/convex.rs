@@ -163,7 +163,11 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
             column.iterations.to_string(),
             format!("{:.2}{paper}", shown.decades),
             format!("{:.2}", shown.scaled),
-            format!("{:.3}, {:.3}", 1e6 * shown.mean_penetration(), 1e6 * deepest),
+            format!(
+                "{:.3}, {:.3}",
+                1e6 * shown.mean_penetration(),
+                1e6 * deepest
+            ),
             format!("{:.3}", 1e6 * shown.gliding()),
         ]);
     }
@@ -184,17 +188,27 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
 fn statements(all: &[Shown]) -> Vec<Statement> {
     let how = |solver: &str, what: &str| How::new(solver, what, "iterations as in the table");
     let gained = all[CANALS[2]].decades - all[CONVEX].decades;
-    let depths = [CONVEX, CANALS[0], CANALS[1], CANALS[2]].map(|index| all[index].mean_penetration());
+    let depths =
+        [CONVEX, CANALS[0], CANALS[1], CANALS[2]].map(|index| all[index].mean_penetration());
     vec![
         Statement::judged(
             "section VII-E: at least 3.9 decades from the convex model to CANAL(5) (paper: 4.03 to 7.96)",
-            &how("mujoco-like, canal-paper", "-log10 of the paper's residual, mean over steps"),
-            format!("{:.2} to {:.2}", all[CONVEX].decades, all[CANALS[2]].decades),
+            &how(
+                "mujoco-like, canal-paper",
+                "-log10 of the paper's residual, mean over steps",
+            ),
+            format!(
+                "{:.2} to {:.2}",
+                all[CONVEX].decades, all[CANALS[2]].decades
+            ),
             gained >= 3.9,
         ),
         Statement::judged(
             "figure 14: penetration falls from the convex model over CANAL(1) and (2) to CANAL(5)",
-            &how("mujoco-like, canal-paper", "mean over steps of the deepest penetration"),
+            &how(
+                "mujoco-like, canal-paper",
+                "mean over steps of the deepest penetration",
+            ),
             format!(
                 "{:.2}, {:.3}, {:.3}, {:.3} µm",
                 1e6 * depths[0],
@@ -206,7 +220,10 @@ fn statements(all: &[Shown]) -> Vec<Statement> {
         ),
         Statement::judged(
             "figure 14: the convex model glides, its dish rises while it slides",
-            &how("mujoco-like", "height while sliding, from lowest to highest"),
+            &how(
+                "mujoco-like",
+                "height while sliding, from lowest to highest",
+            ),
             format!("{:.2} µm", 1e6 * all[CONVEX].gliding()),
             all[CONVEX].gliding() > 10.0 * all[OURS].gliding(),
         ),

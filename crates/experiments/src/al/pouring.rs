@@ -90,7 +90,10 @@ fn pour(pace: &Pace, particles: usize, solver: usize, seconds: f64) -> Result<Po
 /// Particles in the bottle, in the other one, and elsewhere: inside is within the box around a bottle.
 fn whereabouts(world: &World, bottle: BodyHandle, particles: usize) -> Result<[usize; 3]> {
     let other = world.find_body("other bottle")?;
-    let poses = [(world.pose(bottle)?, [0.03, 0.12]), (world.pose(other)?, [0.05, 0.1])];
+    let poses = [
+        (world.pose(bottle)?, [0.03, 0.12]),
+        (world.pose(other)?, [0.05, 0.1]),
+    ];
     let mut out = [0; 3];
     for index in 0..particles {
         let particle = world.find_body(&format!("particle {index}"))?;
@@ -107,7 +110,11 @@ fn whereabouts(world: &World, bottle: BodyHandle, particles: usize) -> Result<[u
 }
 
 pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
-    let counts: &[usize] = if run.is_quick() { &[9, 27] } else { &[9, 18, 27, 36, 45] };
+    let counts: &[usize] = if run.is_quick() {
+        &[9, 27]
+    } else {
+        &[9, 18, 27, 36, 45]
+    };
     let seconds = run.or_quick(8.0, 0.25);
     let mut all: Vec<Vec<Poured>> = vec![Vec::new(); SOLVERS.len()];
     let mut alone = Vec::new();
@@ -117,7 +124,10 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
     for (solver, column) in all.iter_mut().enumerate() {
         for &particles in [0].iter().chain(counts) {
             let share = done as f64 / runs as f64;
-            run.tell(share, &format!("{particles} particles with {}", SOLVERS[solver].0))?;
+            run.tell(
+                share,
+                &format!("{particles} particles with {}", SOLVERS[solver].0),
+            )?;
             let poured = on_one_thread(|| pour(&pace, particles, solver, seconds))?;
             match particles {
                 0 => alone.push(poured.seconds),
@@ -184,14 +194,10 @@ fn exponent(column: &[Poured], alone: f64) -> f64 {
 }
 
 fn statements(all: &[Vec<Poured>], alone: &[f64]) -> Vec<Statement> {
-    let how = |residual: &str| {
-        How::new(
-            "canal, subadmm, pgs",
-            residual,
-            "5, 100 and 100 iterations",
-        )
-    };
-    let [canal, subadmm, pgs] = [CANAL, SUBADMM, PGS].map(|index| exponent(&all[index], alone[index]));
+    let how =
+        |residual: &str| How::new("canal, subadmm, pgs", residual, "5, 100 and 100 iterations");
+    let [canal, subadmm, pgs] =
+        [CANAL, SUBADMM, PGS].map(|index| exponent(&all[index], alone[index]));
     let flat = |index: usize| {
         let decades = all[index].iter().map(|one| one.decades);
         let low = decades.clone().fold(f64::INFINITY, f64::min);
@@ -202,10 +208,14 @@ fn statements(all: &[Vec<Poured>], alone: &[f64]) -> Vec<Statement> {
         column.iter().map(|one| one.decades).sum::<f64>() / column.len().max(1) as f64
     };
     let spread = [CANAL, SUBADMM, PGS].map(flat);
-    let worst = all[CANAL].iter().map(|one| one.decades).fold(f64::INFINITY, f64::min);
+    let worst = all[CANAL]
+        .iter()
+        .map(|one| one.decades)
+        .fold(f64::INFINITY, f64::min);
     let ratio = 10f64.powf(mean(PGS) - mean(SUBADMM));
     let jitter = |index: usize| all[index].iter().map(|one| one.jitter).fold(0.0, f64::max);
-    let lost = |one: &Poured| one.where_.iter().sum::<usize>() != one.particles || one.end.is_some();
+    let lost =
+        |one: &Poured| one.where_.iter().sum::<usize>() != one.particles || one.end.is_some();
     let exact = || all[CANAL].iter().chain(&all[SUBADMM]);
     let deepest = exact().map(|one| one.penetration).fold(0.0, f64::max);
     let outran: usize = exact().map(|one| one.outran).sum();
@@ -249,12 +259,18 @@ fn statements(all: &[Vec<Poured>], alone: &[f64]) -> Vec<Statement> {
         Statement::judged(
             "section VII-C: PGS is unstable at a strong grasp",
             &how("largest mean change of the bottle's velocity from step to step, pgs and canal"),
-            format!("{:.2} and {:.2} mm/s", 1e3 * jitter(PGS), 1e3 * jitter(CANAL)),
+            format!(
+                "{:.2} and {:.2} mm/s",
+                1e3 * jitter(PGS),
+                1e3 * jitter(CANAL)
+            ),
             jitter(PGS) > 2.0 * jitter(CANAL),
         ),
         Statement::judged(
             "every particle is accounted for and none goes through a wall",
-            &how("particles at the end; penetration below half a wall and nothing too fast for its contacts; canal and subadmm"),
+            &how(
+                "particles at the end; penetration below half a wall and nothing too fast for its contacts; canal and subadmm",
+            ),
             format!(
                 "{} of {} runs with all particles, {:.2} mm deep at most, {outran} too fast",
                 exact().filter(|one| !lost(one)).count(),
@@ -291,8 +307,16 @@ fn figure(all: &[Vec<Poured>]) -> Result<Figure> {
         legend: true,
     };
     let charts = [
-        chart("time", "time of a step (ms)", curves(|one| 1e3 * one.seconds)),
-        chart("residual", "the paper's residual", curves(|one| 10f64.powf(-one.decades))),
+        chart(
+            "time",
+            "time of a step (ms)",
+            curves(|one| 1e3 * one.seconds),
+        ),
+        chart(
+            "residual",
+            "the paper's residual",
+            curves(|one| 10f64.powf(-one.decades)),
+        ),
     ];
     Ok(Figure {
         name: "figure-11".to_owned(),

@@ -258,7 +258,10 @@ fn section(run: &mut Run<'_>, problems: &[Problem], figures: &Figures) -> Result
     let most = contacts.iter().fold(0.0, |a: f64, b| a.max(*b));
     let middle = median(&mut contacts);
     Ok(Section {
-        heading: format!("Figure {}: single steps of {}", figures.number, figures.scene),
+        heading: format!(
+            "Figure {}: single steps of {}",
+            figures.number, figures.scene
+        ),
         text: format!(
             "{} {} problems with {middle} contacts in the middle and {most} at most, each solved cold. Points are medians over the \
              problems; times the smallest of three solves (one with --quick). The column `to 1e-8` is a solve until the paper's \
@@ -328,7 +331,9 @@ fn costs(measured: &[Measured]) -> Table {
             .zip(own.medians(|point| point.scaled));
         let shown: Vec<String> = (column.iterations.iter().zip(both))
             .filter(|(iterations, _)| [1, 3, 5, 10, 15, 30, 100, 300].contains(*iterations))
-            .map(|(iterations, (paper, scaled))| format!("{iterations}: {paper:.0e} ({scaled:.0e})"))
+            .map(|(iterations, (paper, scaled))| {
+                format!("{iterations}: {paper:.0e} ({scaled:.0e})")
+            })
             .collect();
         table.rows.push(vec![
             column.name.to_owned(),
@@ -389,7 +394,11 @@ fn statements(
     let mut out = Vec::new();
     for index in [CANAL, CANAL_PAPER] {
         let (name, own) = (COLUMNS[index].name, &measured[index]);
-        let largest = own.wholes.iter().map(|whole| whole.paper).fold(0.0, f64::max);
+        let largest = own
+            .wholes
+            .iter()
+            .map(|whole| whole.paper)
+            .fold(0.0, f64::max);
         out.push(Statement::judged(
             format!("{figure}: CANAL at 1e-8 or below in every problem"),
             &how(name, "paper's", to_end),
@@ -400,13 +409,20 @@ fn statements(
     let subadmm = &measured[SUBADMM];
     let largest = |index: usize| {
         let own: &Measured = &measured[index];
-        own.wholes.iter().map(|whole| whole.paper).fold(0.0, f64::max)
+        own.wholes
+            .iter()
+            .map(|whole| whole.paper)
+            .fold(0.0, f64::max)
     };
     if figures.is_nut {
         out.push(Statement::judged(
             format!("{figure}: SubADMM at 1e-8 or below"),
             &how("subadmm", "paper's", to_end),
-            format!("{} of {problems}, median {:.1e}", subadmm.accurate(), subadmm.whole(|whole| whole.paper)),
+            format!(
+                "{} of {problems}, median {:.1e}",
+                subadmm.accurate(),
+                subadmm.whole(|whole| whole.paper)
+            ),
             subadmm.whole(|whole| whole.paper) <= ACCURATE,
         ));
     } else {
@@ -425,7 +441,11 @@ fn statements(
     }
     out.push(Statement::judged(
         format!("{figure}: PGS above 1e-4 when CANAL ends"),
-        &how("pgs", "paper's, median", "the processor time of canal-paper to 1e-8"),
+        &how(
+            "pgs",
+            "paper's, median",
+            "the processor time of canal-paper to 1e-8",
+        ),
         format!("{pgs_left:.1e}"),
         pgs_left > 1e-4,
     ));
@@ -439,7 +459,11 @@ fn statements(
     let late = late_steps(&measured[CANAL_PAPER]);
     out.push(Statement::judged(
         "section V-D: one or two Newton steps an outer iteration, late",
-        &how("canal-paper", "Newton steps an outer iteration, the last two, median", to_end),
+        &how(
+            "canal-paper",
+            "Newton steps an outer iteration, the last two, median",
+            to_end,
+        ),
         format!("{late:.1}"),
         late <= 2.0,
     ));
@@ -447,15 +471,23 @@ fn statements(
     let (early, whole) = (times[4] / 5.0, times[9] / 10.0);
     out.push(Statement::judged(
         format!("{figure}: CANAL's time grows less than its iterations"),
-        &how("canal-paper", "processor time of an iteration, mean of the first 5 and of the first 10", "iterations"),
+        &how(
+            "canal-paper",
+            "processor time of an iteration, mean of the first 5 and of the first 10",
+            "iterations",
+        ),
         format!("{:.1} µs and {:.1} µs", 1e6 * early, 1e6 * whole),
         whole < early,
     ));
-    let [canal, pgs, subadmm] =
-        [CANAL_PAPER, PGS, SUBADMM_PAPER].map(|index| cost(&measured[index], COLUMNS[index].iterations));
+    let [canal, pgs, subadmm] = [CANAL_PAPER, PGS, SUBADMM_PAPER]
+        .map(|index| cost(&measured[index], COLUMNS[index].iterations));
     out.push(Statement::not_comparable(
         format!("{figure}: cost of an iteration CANAL > PGS > SubADMM"),
-        &how("canal-paper, pgs, subadmm-paper", "processor time of an iteration, with set-up (without)", "iterations"),
+        &how(
+            "canal-paper, pgs, subadmm-paper",
+            "processor time of an iteration, with set-up (without)",
+            "iterations",
+        ),
         format!(
             "{:.1} ({:.1}), {:.1} ({:.1}), {:.1} ({:.1}) µs",
             1e6 * canal[0],
@@ -469,7 +501,10 @@ fn statements(
     ));
     let time = measured[CANAL].whole(|whole| whole.seconds);
     out.push(Statement::judged(
-        format!("our aim: the median time to 1e-8 is below {:.1} ms", 1e3 * figures.aim),
+        format!(
+            "our aim: the median time to 1e-8 is below {:.1} ms",
+            1e3 * figures.aim
+        ),
         &how("canal", "processor time, median", to_end),
         format!("{:.3} ms", 1e3 * time),
         time < figures.aim,
@@ -525,7 +560,12 @@ fn chart(measured: &[Measured], figures: &Figures) -> Result<Figure> {
     Ok(Figure {
         name: format!("figure-{}", figures.number),
         caption: format!("Single steps of {}", figures.scene),
-        svg: grid(&format!("Single steps of {}", figures.scene), &charts, 2, (1200, 460))?,
+        svg: grid(
+            &format!("Single steps of {}", figures.scene),
+            &charts,
+            2,
+            (1200, 460),
+        )?,
         paper: figures.paper.to_owned(),
     })
 }

@@ -165,7 +165,11 @@ impl Piled {
                 .iter()
                 .any(|word| name.contains(word) && !name.contains('/'))
         };
-        let names: Vec<String> = world.body_names().filter(is_dish).map(str::to_owned).collect();
+        let names: Vec<String> = world
+            .body_names()
+            .filter(is_dish)
+            .map(str::to_owned)
+            .collect();
         let mut dishes = Vec::new();
         for name in names {
             let body = world.find_body(&name)?;
@@ -198,11 +202,7 @@ impl Judge for Piled {
             aside = aside.max((at - first).xy().norm());
             speed = speed.max(world.velocity(dish)?.linear.norm());
         }
-        let words = format!(
-            "{:.1} mm apart aside, {:.1e} m/s",
-            1e3 * aside,
-            speed
-        );
+        let words = format!("{:.1} mm apart aside, {:.1e} m/s", 1e3 * aside, speed);
         Ok((aside, aside < ASIDE && speed < STILL, words))
     }
 }
@@ -295,7 +295,11 @@ fn samples(pace: &Pace, task: &Task) -> Result<Vec<Problem>> {
         if step % every == every - 1 {
             let problems = world.problems().map(|solved| solved.problem);
             let largest = problems.max_by_key(|problem| problem.contact_count());
-            out.extend(largest.filter(|problem| problem.contact_count() > 0).cloned());
+            out.extend(
+                largest
+                    .filter(|problem| problem.contact_count() > 0)
+                    .cloned(),
+            );
         }
     }
     Ok(out)
@@ -328,7 +332,9 @@ fn iterations_within(seconds: f64, solver: &str, problems: &[Problem]) -> Result
     }
     let [start, each] = costs.map(|mut costs| median(&mut costs));
     let left = (seconds - start) / each.max(1e-9);
-    Ok(few.saturating_add_signed(left.floor() as isize).clamp(1, 2000))
+    Ok(few
+        .saturating_add_signed(left.floor() as isize)
+        .clamp(1, 2000))
 }
 
 pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
@@ -340,7 +346,11 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
         ..Section::default()
     };
     let seeds = run.trials(20, 1) as u64;
-    let known = |task: &&Task| stiction_scenes::all().iter().any(|scene| scene.name == task.scene);
+    let known = |task: &&Task| {
+        stiction_scenes::all()
+            .iter()
+            .any(|scene| scene.name == task.scene)
+    };
     let tasks: Vec<&Task> = TASKS.iter().filter(known).collect();
     for (number, task) in tasks.iter().enumerate() {
         let (from, share) = (number as f64 / tasks.len() as f64, 1.0 / tasks.len() as f64);
@@ -384,42 +394,66 @@ fn run_task(
         let mut outcomes = Vec::new();
         for seed in 0..seeds {
             let part = (index as f64 + seed as f64 / seeds as f64) / SOLVERS.len() as f64;
-            run.tell(from + 0.9 * share * part, &format!("{} with {solver}, seed {seed}", task.scene))?;
+            run.tell(
+                from + 0.9 * share * part,
+                &format!("{} with {solver}, seed {seed}", task.scene),
+            )?;
             let spend = Spend::AtMost(most);
-            outcomes.push(on_one_thread(|| perform(&pace, task, (solver, spend, seed), None))?);
+            outcomes.push(on_one_thread(|| {
+                perform(&pace, task, (solver, spend, seed), None)
+            })?);
         }
-        let of = |value: fn(&Outcome) -> f64| median(&mut outcomes.iter().map(value).collect::<Vec<_>>());
-        let deepest = outcomes.iter().map(|one| one.penetration).fold(0.0, f64::max);
+        let of = |value: fn(&Outcome) -> f64| {
+            median(&mut outcomes.iter().map(value).collect::<Vec<_>>())
+        };
+        let deepest = outcomes
+            .iter()
+            .map(|one| one.penetration)
+            .fold(0.0, f64::max);
         table.rows.push(vec![
             solver.to_owned(),
             most.to_string(),
-            format!("{} of {seeds}", outcomes.iter().filter(|one| one.is_done).count()),
+            format!(
+                "{} of {seeds}",
+                outcomes.iter().filter(|one| one.is_done).count()
+            ),
             format!("{:.4}", 1e3 * deepest),
             format!("{:.3}", 1e3 * of(|one| one.jitter)),
             format!("{:.3}", 1e3 * of(|one| one.error)),
             format!("{:.3}", 1e3 * of(|one| one.step)),
             format!("{:.3}", 1e3 * of(|one| one.solve)),
-            outcomes.first().map_or(String::new(), |one| one.words.clone()),
+            outcomes
+                .first()
+                .map_or(String::new(), |one| one.words.clone()),
         ]);
         all.push(outcomes);
     }
     out.tables.push(table);
     if !run.is_quick() {
-        out.statements.extend(statements(task, seeds as usize, &all));
+        out.statements
+            .extend(statements(task, seeds as usize, &all));
     }
     for (solver, what) in [("canal", "canal"), ("pgs", "projected Gauss-Seidel")] {
-        run.tell(from + 0.95 * share, &format!("{}, film with {solver}", task.scene))?;
+        run.tell(
+            from + 0.95 * share,
+            &format!("{}, film with {solver}", task.scene),
+        )?;
         let mut film = Recording::default();
         let spend = Spend::Time(task.budget);
         let outcome = on_one_thread(|| perform(&pace, task, (solver, spend, 0), Some(&mut film)))?;
-        let html = stiction_viewer::page(&film).map_err(|error| ExperimentError::Film(error.to_string()))?;
+        let html = stiction_viewer::page(&film)
+            .map_err(|error| ExperimentError::Film(error.to_string()))?;
         run.keep_film(Film {
             name: format!("{}-{solver}", task.scene),
             caption: format!(
                 "{} with {what}, {} ms of processor time a step: {}{}",
                 task.scene,
                 1e3 * task.budget,
-                if outcome.is_done { "done, " } else { "not done, " },
+                if outcome.is_done {
+                    "done, "
+                } else {
+                    "not done, "
+                },
                 outcome.words
             ),
             html,
@@ -430,14 +464,21 @@ fn run_task(
 
 fn statements(task: &Task, seeds: usize, all: &[Vec<Outcome>]) -> Vec<Statement> {
     let how = |solver: &str, what: &str| {
-        How::new(solver, what, "iterations as in the table, or the scene's tolerance")
+        How::new(
+            solver,
+            what,
+            "iterations as in the table, or the scene's tolerance",
+        )
     };
     let mut out = Vec::new();
     let wanted = (0.95 * seeds as f64).ceil() as usize;
     for (solver, outcomes) in SOLVERS.iter().zip(&all[..PGS]) {
         let done = outcomes.iter().filter(|one| one.is_done).count();
         out.push(Statement::judged(
-            format!("`{}`: {solver} completes it in at least 19 of 20 seeds", task.scene),
+            format!(
+                "`{}`: {solver} completes it in at least 19 of 20 seeds",
+                task.scene
+            ),
             &how(solver, "runs that are done"),
             format!("{done} of {seeds}"),
             done >= wanted,
@@ -447,14 +488,22 @@ fn statements(task: &Task, seeds: usize, all: &[Vec<Outcome>]) -> Vec<Statement>
         let outcomes: &Vec<Outcome> = &all[index];
         outcomes.iter().filter(|one| one.is_done).count()
     };
-    let of = |index: usize, value: fn(&Outcome) -> f64| median(&mut all[index].iter().map(value).collect::<Vec<_>>());
+    let of = |index: usize, value: fn(&Outcome) -> f64| {
+        median(&mut all[index].iter().map(value).collect::<Vec<_>>())
+    };
     let (depth, jitter) = (
         [0, PGS].map(|index| of(index, |one| one.penetration)),
         [0, PGS].map(|index| of(index, |one| one.jitter)),
     );
     out.push(Statement::judged(
-        format!("`{}`: PGS with the same time fails, or is worse in penetration or jitter", task.scene),
-        &how("pgs, canal", "runs that are done; medians of penetration and jitter"),
+        format!(
+            "`{}`: PGS with the same time fails, or is worse in penetration or jitter",
+            task.scene
+        ),
+        &how(
+            "pgs, canal",
+            "runs that are done; medians of penetration and jitter",
+        ),
         format!(
             "{} and {} of {seeds}; {:.4} and {:.4} mm; {:.3} and {:.3} mm/s",
             done(PGS),
@@ -466,10 +515,19 @@ fn statements(task: &Task, seeds: usize, all: &[Vec<Outcome>]) -> Vec<Statement>
         ),
         done(PGS) < done(0) || depth[1] > depth[0] || jitter[1] > jitter[0],
     ));
-    let slowest = [0, 1].map(|index| of(index, |one| one.step)).into_iter().fold(0.0, f64::max);
+    let slowest = [0, 1]
+        .map(|index| of(index, |one| one.step))
+        .into_iter()
+        .fold(0.0, f64::max);
     out.push(Statement::judged(
-        format!("`{}`: with detection and all at least in real time at dt = 1/240 s on one core", task.scene),
-        &how("canal, subadmm", "processor time of a step, median over seeds of the mean, the slower one"),
+        format!(
+            "`{}`: with detection and all at least in real time at dt = 1/240 s on one core",
+            task.scene
+        ),
+        &how(
+            "canal, subadmm",
+            "processor time of a step, median over seeds of the mean, the slower one",
+        ),
         format!("{:.2} ms of 4.17", 1e3 * slowest),
         slowest < 1.0 / 240.0,
     ));

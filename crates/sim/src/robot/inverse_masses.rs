@@ -29,7 +29,8 @@ impl Robot {
             let aligned = ReferenceFrame::LocalWorldAligned;
             frame_jacobian(model, &data, frame, aligned, &mut jacobian)?;
             let placement = frame_placement(model, &data, frame)?;
-            let arm = placement.to_isometry().rotation * (inertia.first_moment / inertia.mass.max(f64::MIN_POSITIVE));
+            let arm = placement.to_isometry().rotation
+                * (inertia.first_moment / inertia.mass.max(f64::MIN_POSITIVE));
             let mut trace = 0.0;
             for axis in 0..3 {
                 let row: Vec<f64> = (jacobian.column_iter())
