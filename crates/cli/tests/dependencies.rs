@@ -51,6 +51,7 @@ fn whoever_has_matrices_compiles_no_files_and_no_shapes() {
         "stiction-solver-pgs",
         "stiction-solver-first-order",
         "stiction-solver-newton",
+        "stiction-solver-convex",
     ] {
         assert_without(&["stiction-constraints", solver], &FILES_AND_SHAPES);
     }

@@ -189,12 +189,43 @@ fn newton_on_the_natural_map_conforms() {
 }
 
 #[test]
+fn trust_region_newton_conforms() {
+    newton("newton-dogleg");
+}
+
+#[test]
+fn damped_newton_conforms() {
+    newton("newton-damped");
+}
+
+#[test]
+fn augmented_lagrangian_with_a_trust_region_conforms() {
+    newton("al-dogleg");
+}
+
+#[test]
+fn augmented_lagrangian_with_damped_newton_conforms() {
+    newton("al-damped");
+}
+
+#[test]
+fn augmented_lagrangian_with_edges_conforms() {
+    newton("al-edge-aware");
+}
+
+#[test]
+fn soft_convex_contacts_conform() {
+    stiction_conformance::check(|| Named(stiction_solver_convex::named("mujoco-like")));
+}
+
+#[test]
 fn every_listed_solver_has_a_test_here() {
     let count = stiction_solver_canal::SOLVERS.len()
         + stiction_solver_subadmm::SOLVERS.len()
         + stiction_solver_cond::SOLVERS.len()
         + stiction_solver_pgs::SOLVERS.len()
         + stiction_solver_first_order::SOLVERS.len()
-        + stiction_solver_newton::SOLVERS.len();
-    assert_eq!(count, 25);
+        + stiction_solver_newton::SOLVERS.len()
+        + stiction_solver_convex::SOLVERS.len();
+    assert_eq!(count, 31);
 }

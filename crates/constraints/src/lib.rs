@@ -39,8 +39,8 @@ pub use residual::{ResidualEvaluator, Residuals};
 pub use rows::RowBlock;
 pub use solver::{
     Budget, Criterion, Declaration, Failure, HistoryEntry, Iteration, Outcome, Relaxation, Report,
-    Scheme, SchemeRunner, SoftContacts, SoftRows,
-    Solution, Solver, StageReport, Stages, Stall, StopFlag, Stopwatch,
+    Scheme, SchemeRunner, SoftContacts, SoftRows, Solution, Solver, StageReport, Stages, Stall,
+    StopFlag, Stopwatch,
 };
 pub use subsystem::{SparsePattern, SparseSymmetric, Subsystem, Tree, TreeBody};
 pub use writer::{ConstraintWriter, DofBlock};

@@ -41,6 +41,12 @@ pub enum ExperimentError {
         /// Why not.
         problem: String,
     },
+    /// A step that was to have contacts has none.
+    #[error("nothing touches in {0}")]
+    NothingTouches(&'static str),
+    /// A film could not be made a page.
+    #[error("a film could not be made a page: {0}")]
+    Film(String),
     /// Somebody ended the run.
     #[error("interrupted")]
     Interrupted,

@@ -63,6 +63,18 @@ pub(crate) fn page(report: &Report) -> String {
             );
         }
     }
+    if !report.films.is_empty() {
+        out.push_str("<h2>Films</h2>\n<ul>\n");
+        for film in &report.films {
+            let _ = writeln!(
+                out,
+                "<li><a href=\"{}.html\">{}</a></li>",
+                escape(&film.name),
+                escape(&film.caption)
+            );
+        }
+        out.push_str("</ul>\n");
+    }
     out + "</body></html>\n"
 }
 

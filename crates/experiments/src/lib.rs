@@ -2,6 +2,7 @@
 //!
 #![doc = include_str!("../README.md")]
 
+mod al;
 pub mod chart;
 mod cond;
 mod contact_models;
@@ -19,12 +20,13 @@ mod subsystem_admm;
 pub mod timing;
 
 pub use error::{ExperimentError, Result};
-pub use report::{Figure, Report, Section, Table};
+pub use report::{Figure, Film, Report, Section, Table};
 pub use run::{Experiment, Options, Part, Run};
 pub use statement::{How, Statement, Verdict};
 
 /// Every experiment.
 const ALL: &[Experiment] = &[
+    al::EXPERIMENT,
     cond::EXPERIMENT,
     contact_models::EXPERIMENT,
     joint_constraints::EXPERIMENT,

@@ -23,8 +23,21 @@ pub struct Report {
     pub introduction: String,
     /// One after another.
     pub sections: Vec<Section>,
+    /// Recorded runs, as pages of their own beside the report.
+    pub films: Vec<Film>,
     /// Whether the run was ended before all of it was done.
     pub is_interrupted: bool,
+}
+
+/// A recorded run as a page that plays it.
+#[derive(Debug, Clone, PartialEq, Default)]
+pub struct Film {
+    /// File name without its ending.
+    pub name: String,
+    /// What it shows.
+    pub caption: String,
+    /// The page.
+    pub html: String,
 }
 
 /// A part of a report.
@@ -74,6 +87,7 @@ impl Report {
             title: experiment.title.to_owned(),
             introduction: experiment.introduction.to_owned(),
             sections: Vec::new(),
+            films: Vec::new(),
             is_interrupted: false,
         }
     }
@@ -116,6 +130,12 @@ impl Report {
                 }
             }
         }
+        if !self.films.is_empty() {
+            out.push_str("\n## Films\n\n");
+        }
+        for film in &self.films {
+            let _ = writeln!(out, "- [{}]({}.html)", film.caption, film.name);
+        }
         out
     }
 
@@ -155,6 +175,10 @@ impl Report {
         files.extend(figures.map(|figure| {
             let path = folder.join(format!("{}.svg", figure.name));
             (path, figure.svg.clone())
+        }));
+        files.extend(self.films.iter().map(|film| {
+            let path = folder.join(format!("{}.html", film.name));
+            (path, film.html.clone())
         }));
         for (path, text) in &files {
             write_atomically(path, |sink| Ok(sink.write_all(text.as_bytes())?)).map_err(
@@ -266,6 +290,7 @@ mod tests {
             title: "T".to_owned(),
             introduction: "i".to_owned(),
             is_interrupted: false,
+            films: Vec::new(),
             sections: vec![Section {
                 heading: "h".to_owned(),
                 statements: vec![

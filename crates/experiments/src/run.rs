@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use stiction_constraints::StopFlag;
 
 use crate::error::{ExperimentError, Result};
-use crate::report::{Report, Section};
+use crate::report::{Film, Report, Section};
 
 /// An experiment of a paper: parts that are run one after the other, each a section of the report.
 #[derive(Debug, Clone, Copy)]
@@ -55,6 +55,8 @@ pub struct Run<'a> {
     done: f64,
     share: f64,
     progress: &'a mut dyn FnMut(f64, &str),
+    /// What was recorded.
+    films: Vec<Film>,
 }
 
 impl<'a> Run<'a> {
@@ -65,6 +67,7 @@ impl<'a> Run<'a> {
             done: 0.0,
             share: 1.0,
             progress,
+            films: Vec::new(),
         }
     }
 
@@ -86,6 +89,11 @@ impl<'a> Run<'a> {
     /// Folder with data that is not ours to pass on.
     pub fn data(&self) -> Option<&Path> {
         self.options.data.as_deref()
+    }
+
+    /// Adds a film to the report, which gets it with the section of this part.
+    pub fn keep_film(&mut self, film: Film) {
+        self.films.push(film);
     }
 
     /// The flag that ends the run, for budgets and worlds.
@@ -131,14 +139,18 @@ impl Experiment {
         for part in parts {
             let share = part.weight / whole;
             progress(done, part.name);
-            let section = (part.run)(&mut Run {
+            let mut run = Run {
                 options,
                 done,
                 share,
                 progress: &mut *progress,
-            });
-            match section {
-                Ok(section) => report.sections.push(section),
+                films: Vec::new(),
+            };
+            match (part.run)(&mut run) {
+                Ok(section) => {
+                    report.sections.push(section);
+                    report.films.append(&mut run.films);
+                }
                 Err(ExperimentError::Interrupted) => {}
                 Err(error) => return Err(error),
             }

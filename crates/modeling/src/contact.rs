@@ -1,7 +1,7 @@
 //! Contacts as rows: from gap, speed and material to law and error term.
 
 use nalgebra::{Point3, Vector3};
-use stiction_constraints::{Law, ProblemError};
+use stiction_constraints::{Law, ProblemError, SoftContacts};
 
 use crate::impact::Impact;
 use crate::scheme::Scheme;
@@ -121,6 +121,40 @@ impl Contact {
             push_out,
             driven,
             closing: may_bounce.then_some([gap, before]),
+        })
+    }
+
+    /// Writes the rows of a contact that gives way, thought to meet an inverse mass, 1/kg, in place of what its
+    /// surfaces say.
+    ///
+    /// # Errors
+    /// Numbers that make no constraint.
+    pub fn write_soft(
+        &self,
+        soft: &SoftContacts,
+        inverse_mass: f64,
+        scheme: &Scheme,
+        mut row: RowWriter<'_>,
+    ) -> Result<ContactRows, ProblemError> {
+        let [t1, t2] = tangents(&self.normal, self.surface.direction);
+        let frame = [t1, t2, self.normal];
+        row.point(&self.sites[0], -1.0, &frame);
+        row.point(&self.sites[1], 1.0, &frame);
+        let driven = [row.driven[0], row.driven[1], row.driven[2]];
+        let before = [row.before[0], row.before[1], row.before[2]];
+        let rows = soft.rows(self.gap, before, inverse_mass, scheme.dt);
+        let error = [0, 1, 2].map(|at| rows.error[at] + driven[at]);
+        let law = Law::CompliantContact {
+            friction: self.surface.friction,
+            tangential_compliance: rows.tangential_compliance,
+            normal_compliance: rows.normal_compliance,
+        };
+        row.finish(law, &error)?;
+        Ok(ContactRows {
+            frame,
+            push_out: 0.0,
+            driven,
+            closing: None,
         })
     }
 

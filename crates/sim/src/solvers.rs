@@ -47,6 +47,11 @@ const FAMILIES: &[Family] = &[
         solvers: stiction_solver_newton::SOLVERS,
         make: stiction_solver_newton::named,
     },
+    #[cfg(feature = "convex")]
+    Family {
+        solvers: stiction_solver_convex::SOLVERS,
+        make: stiction_solver_convex::named,
+    },
 ];
 
 #[cfg(any(

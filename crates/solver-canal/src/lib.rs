@@ -5,7 +5,6 @@
 mod continuation;
 mod finish;
 mod hessian;
-mod line_search;
 mod natural_map;
 mod newton;
 mod outer_loop;

@@ -6,11 +6,10 @@
 //! resist.
 
 use nalgebra::Vector3;
-use stiction_constraints::linear::dot_in_order;
+use stiction_constraints::linear::{Slope, dot_in_order, find_step};
 use stiction_constraints::{JointRows, Problem, ResidualEvaluator, Stopwatch};
 
 use crate::hessian::Hessian;
-use crate::line_search::{Slope, find_step};
 use crate::rules::{DECREASE, HALF, SHORTEST_STEP};
 use crate::settings::{InnerStop, OuterLoop};
 use crate::state::{Operators, State};

@@ -5,7 +5,13 @@ use stiction_constraints::Law;
 
 /// The α in (0, 1) at which a constraint with s + α ds, s in N·s as in [AL, (18)], opens, closes, starts or stops
 /// sliding. Laws without such edges, or with others, have none here.
-pub(crate) fn edges(law: &Law, rows: usize, s: &Vector3<f64>, ds: &Vector3<f64>, out: &mut Vec<f64>) {
+pub(crate) fn edges(
+    law: &Law,
+    rows: usize,
+    s: &Vector3<f64>,
+    ds: &Vector3<f64>,
+    out: &mut Vec<f64>,
+) {
     let mut push = |alpha: f64| out.extend((alpha > 0.0 && alpha < 1.0).then_some(alpha));
     match law {
         Law::Unilateral => (0..rows).for_each(|row| push(-s[row] / ds[row])),
@@ -44,7 +50,13 @@ mod tests {
         let law = Law::Contact { friction: 0.5 };
         // s_n = −1 + 4 α, s_t = (1, 0): closes at 1/4, sticks from s_n = 2 on, at 3/4.
         let mut found = Vec::new();
-        edges(&law, 3, &Vector3::new(1.0, 0.0, -1.0), &Vector3::new(0.0, 0.0, 4.0), &mut found);
+        edges(
+            &law,
+            3,
+            &Vector3::new(1.0, 0.0, -1.0),
+            &Vector3::new(0.0, 0.0, 4.0),
+            &mut found,
+        );
         found.sort_by(f64::total_cmp);
         assert_eq!(found, [0.25, 0.75]);
         found.clear();

@@ -56,7 +56,11 @@ impl MapBuffers {
         for buffer in [&mut self.stiffness, &mut self.eliminated] {
             buffer.resize(count, Matrix3::zeros());
         }
-        for (constraint, mass) in problem.constraints().iter().zip(evaluator.effective_masses()) {
+        for (constraint, mass) in problem
+            .constraints()
+            .iter()
+            .zip(evaluator.effective_masses())
+        {
             self.scale[constraint.row_range()].fill(mass.sqrt());
         }
     }

@@ -87,6 +87,9 @@ fn most_plain_problems_are_solved() {
         }
     }
     let least = [20, 24, 20, 20, 20, 20, 20];
-    let enough = solved.iter().zip(least).all(|(solved, least)| *solved >= least);
+    let enough = solved
+        .iter()
+        .zip(least)
+        .all(|(solved, least)| *solved >= least);
     assert!(enough, "{solved:?}");
 }

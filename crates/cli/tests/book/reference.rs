@@ -189,6 +189,26 @@ fn settings_are_those_of_the_source() {
             "NewtonSettings",
             "Newton solvers",
         ),
+        (
+            "crates/solver-newton/src/merit.rs",
+            "MeritSettings",
+            "`newton-dogleg`, `newton-damped`",
+        ),
+        (
+            "crates/solver-newton/src/augmented/outer_loop.rs",
+            "AugmentedSettings",
+            "`al-dogleg` and its relatives",
+        ),
+        (
+            "crates/constraints/src/solver/soft_contacts.rs",
+            "SoftContacts",
+            "contacts of `mujoco-like`",
+        ),
+        (
+            "crates/solver-convex/src/solve.rs",
+            "SoftSettings",
+            "`mujoco-like`",
+        ),
     ] {
         let _ = write!(
             text,

@@ -81,8 +81,13 @@ impl SoftContacts {
         let kept = 1.0 - dt * damping;
         let [t1, t2, n] = before.map(|before| -kept * before);
         let normal_compliance = self.compliance_at(gap, inverse_mass);
+        // What is apart is not there yet in that model; here it may arrive within the step.
+        let normal = match gap > 0.0 {
+            true => gap / dt,
+            false => n + dt * stiffness * self.impedance_at(gap) * gap,
+        };
         SoftRows {
-            error: [t1, t2, n + dt * stiffness * self.impedance_at(gap) * gap],
+            error: [t1, t2, normal],
             tangential_compliance: normal_compliance / self.ratio,
             normal_compliance,
         }

@@ -3,6 +3,7 @@
 mod contact_account;
 mod forces;
 mod free_path;
+mod inverse_masses;
 mod joints;
 mod motion;
 mod rows;

@@ -2,7 +2,7 @@
 
 use nalgebra::Vector3;
 use stiction_collision::{ColliderSet, ContactMaterial, ContactPoint, Support};
-use stiction_constraints::Law;
+use stiction_constraints::{Law, SoftContacts};
 use stiction_islands::{AssemblyError, Bounce, Closing, RowList, RowNote, RowResult};
 use stiction_modeling::contact::{Contact, Surface};
 use stiction_modeling::impact::Impact;
@@ -18,6 +18,10 @@ pub(crate) struct Contacts {
     pub(crate) points: Vec<ContactPoint>,
     /// The laws that follow from their materials.
     laws: Vec<Law>,
+    /// How they give way in place of that, where the solver wants it.
+    pub(crate) soft: Option<SoftContacts>,
+    /// Inverse mass that each body shows such contacts, 1/kg; not a number where there is no such thing.
+    pub(crate) inverse_masses: Vec<f64>,
 }
 
 impl Contacts {
@@ -42,6 +46,18 @@ impl Contacts {
 }
 
 impl Contacts {
+    /// Sum of the inverse masses of the two bodies that touch; `None` where one of them is none, or nothing moves.
+    fn inverse_mass(&self, point: &ContactPoint) -> Option<f64> {
+        let mut sum = 0.0;
+        for support in &point.on {
+            let Support::Frame(frame) = support else {
+                return None;
+            };
+            sum += self.inverse_masses.get(*frame as usize)?;
+        }
+        (sum > 0.0).then_some(sum)
+    }
+
     /// The contacts of the last pass and what was found of them.
     pub(crate) fn with_results<'a>(
         &'a self,
@@ -211,7 +227,13 @@ impl RowSource for Contacts {
             law: self.laws[item],
         };
         let scheme = context.scheme;
-        let written = contact.write(scheme, context.begin(Contact::ROWS))?;
+        let rows = context.begin(Contact::ROWS);
+        let written = match (&self.soft, self.inverse_mass(point)) {
+            (Some(soft), Some(inverse_mass)) => {
+                contact.write_soft(soft, inverse_mass, scheme, rows)?
+            }
+            _ => contact.write(scheme, rows)?,
+        };
         Ok(RowNote {
             frame: written.frame,
             turns: true,

@@ -31,9 +31,11 @@ use stiction_constraints::{Budget, StopFlag};
 use stiction_islands::{IslandFailure, StartVelocity, StepContext};
 use stiction_modeling::{Motion, Places, Scheme};
 
+use crate::body::{Body, Kind};
 use crate::error::{Result, SimError, StepFailure};
 use crate::ledger::WorldEnergy;
 use crate::mechanism::{Now, StepWork};
+use crate::robot::RobotHandle;
 use crate::state::are_finite;
 use crate::world::World;
 use rows::WorldAssembly;
@@ -161,6 +163,7 @@ impl World {
     pub fn assemble(&mut self) -> Result<()> {
         let clock = Instant::now();
         let scheme = self.settings.scheme();
+        self.prepare_soft_contacts()?;
         self.stiffen();
         let now = Now {
             state: &self.state,
@@ -178,6 +181,26 @@ impl World {
         }
         self.report.contacts = self.contacts.points.len();
         self.report.stages.assemble += clock.elapsed().as_secs_f64();
+        Ok(())
+    }
+
+    /// What contacts need to know of bodies where the solver wants them soft.
+    fn prepare_soft_contacts(&mut self) -> Result<()> {
+        let count = self.tables.bodies.len();
+        if self.contacts.soft.is_none() || self.contacts.inverse_masses.len() == count {
+            return Ok(());
+        }
+        let mut of_robots = Vec::new();
+        for robot in 0..self.robots.len() {
+            of_robots.push(self.robot(RobotHandle(robot))?.inverse_masses()?);
+        }
+        let of = |body: &Body| match body.kind {
+            Kind::Scenery(_) => 0.0,
+            Kind::Free(_) => 1.0 / body.mass,
+            Kind::Link { robot, link } => of_robots[robot][link],
+            Kind::Other { .. } => f64::NAN,
+        };
+        self.contacts.inverse_masses = self.tables.bodies.iter().map(of).collect();
         Ok(())
     }
 

@@ -156,9 +156,10 @@ impl World {
             },
             execution: Execution::Parallel,
         })?;
+        let solver = make();
         Ok(Self {
             settings,
-            solver_name: make().name().to_owned(),
+            solver_name: solver.name().to_owned(),
             make_solver: Box::new(make),
             stop: None,
             tables: Tables::default(),
@@ -190,7 +191,10 @@ impl World {
             deadline: None,
             places: Places::default(),
             passing: Vec::new(),
-            contacts: Contacts::default(),
+            contacts: Contacts {
+                soft: solver.soft_contacts(),
+                ..Contacts::default()
+            },
             rows: RowList::default(),
             free_paths: FreePaths::default(),
             islands: Islands::default(),
@@ -273,7 +277,9 @@ impl World {
 
     /// Chooses a solver by value: `make` is called for every island that needs one.
     pub fn set_solver_with(&mut self, make: impl Fn() -> Box<dyn Solver> + Send + Sync + 'static) {
-        self.solver_name = make().name().to_owned();
+        let solver = make();
+        self.solver_name = solver.name().to_owned();
+        self.contacts.soft = solver.soft_contacts();
         self.make_solver = Box::new(make);
         self.islands.clear();
         self.projection.clear();

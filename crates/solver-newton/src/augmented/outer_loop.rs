@@ -213,9 +213,9 @@ impl Scheme for Running<'_> {
             if tried >= own.settings.max_inner || self.stopwatch.is_spent() {
                 break false;
             }
-            let step =
-                own.descent
-                    .advance(own.settings.inner, &mut surrogate, &mut own.unknowns);
+            let step = own
+                .descent
+                .advance(own.settings.inner, &mut surrogate, &mut own.unknowns);
             own.factorizations += 1;
             tried += step.tried;
             if !step.has_moved {

@@ -43,11 +43,14 @@ impl SurrogateBuffers {
         }
         self.stiffness
             .resize(problem.constraints().len(), Matrix3::zeros());
-        evaluator.matrices().0.for_each_lower_entry(|row, column, value| {
-            if row == column {
-                self.scale[row] = value.sqrt();
-            }
-        });
+        evaluator
+            .matrices()
+            .0
+            .for_each_lower_entry(|row, column, value| {
+                if row == column {
+                    self.scale[row] = value.sqrt();
+                }
+            });
     }
 }
 
@@ -75,7 +78,9 @@ impl Surrogate<'_> {
         rows.mul_transpose_add(&buffers.response, &mut buffers.product);
         let size = |values: &[f64]| {
             let both = values.iter().zip(&buffers.scale);
-            both.map(|(value, scale)| (value / scale).powi(2)).sum::<f64>().sqrt()
+            both.map(|(value, scale)| (value / scale).powi(2))
+                .sum::<f64>()
+                .sqrt()
         };
         tolerance * size(&buffers.product).max(size(problem.b()))
     }
@@ -83,7 +88,10 @@ impl Surrogate<'_> {
     /// ‖J v̂ − z‖ = ‖λ(v̂) − λ‖/β at the last v̂.
     pub(super) fn gap(&self) -> f64 {
         let both = self.buffers.response.iter().zip(self.multiplier);
-        both.map(|(new, old)| (new - old).powi(2)).sum::<f64>().sqrt() / self.beta
+        both.map(|(new, old)| (new - old).powi(2))
+            .sum::<f64>()
+            .sqrt()
+            / self.beta
     }
 }
 
@@ -161,7 +169,9 @@ impl Equation for Surrogate<'_> {
     }
 
     fn gradient(&mut self, out: &mut [f64]) {
-        self.buffers.matrix.mul_transpose(&self.buffers.residual, out);
+        self.buffers
+            .matrix
+            .mul_transpose(&self.buffers.residual, out);
     }
 
     fn along(&mut self, direction: &[f64]) -> [f64; 2] {
@@ -177,7 +187,12 @@ impl Equation for Surrogate<'_> {
 
     fn edges(&mut self, _x: &[f64], direction: &[f64], out: &mut Vec<f64>) {
         let buffers = &mut *self.buffers;
-        for ((product, d), scale) in buffers.product.iter_mut().zip(direction).zip(&buffers.scale) {
+        for ((product, d), scale) in buffers
+            .product
+            .iter_mut()
+            .zip(direction)
+            .zip(&buffers.scale)
+        {
             *product = d / scale;
         }
         let rows = self.evaluator.rows();

@@ -93,7 +93,10 @@ impl GeneralMatrix {
         }
         for k in 0..n {
             let value = x[k];
-            for (x, lower) in x[k + 1..].iter_mut().zip(&self.factors[k * n + k + 1..(k + 1) * n]) {
+            for (x, lower) in x[k + 1..]
+                .iter_mut()
+                .zip(&self.factors[k * n + k + 1..(k + 1) * n])
+            {
                 *x -= value * lower;
             }
         }
@@ -119,7 +122,10 @@ impl GeneralMatrix {
 
     /// Hᵀ x.
     pub(crate) fn mul_transpose(&self, x: &[f64], out: &mut [f64]) {
-        for (out, column) in out.iter_mut().zip(self.entries.chunks_exact(self.size.max(1))) {
+        for (out, column) in out
+            .iter_mut()
+            .zip(self.entries.chunks_exact(self.size.max(1)))
+        {
             *out = column.iter().zip(x).map(|(a, b)| a * b).sum();
         }
     }

@@ -1,17 +1,20 @@
 //! Exact line search, [AL, (27)]: the root of an increasing slope, by Newton inside a bracket.
 
-use crate::rules::HALF;
+/// Where nothing better is known.
+const HALF: f64 = 0.5;
 
 /// Slope g(α) of the objective along a direction and its derivative g′(α).
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Slope {
-    pub(crate) value: f64,
-    pub(crate) derivative: f64,
+pub struct Slope {
+    /// g(α).
+    pub value: f64,
+    /// g′(α).
+    pub derivative: f64,
 }
 
 /// Finds α > 0 with |g(α)| ≤ tolerance·|g(0)| for increasing g with g(0) < 0. α = 1, the Newton
 /// step, is tried first. The last call of `slope_at` is at the returned α.
-pub(crate) fn find_step(
+pub fn find_step(
     slope_at_zero: f64,
     (tolerance, max_probes): (f64, usize),
     mut slope_at: impl FnMut(f64) -> Slope,
