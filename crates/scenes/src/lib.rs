@@ -6,7 +6,7 @@ mod robots;
 mod scene;
 pub mod tasks;
 
-pub use builtin::{all, build, cable_vehicles, pouring, stirring};
+pub use builtin::{all, build, cable_vehicles, neural_bolt, pouring, stirring};
 pub use file::{LoadError, from_scene_file, load};
 pub use robots::{RobotFile, robots};
 pub use scene::{Options, Scene, SceneInfo};
