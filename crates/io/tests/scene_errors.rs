@@ -516,3 +516,52 @@ fn controllers_that_drive_nothing() {
         &["drives what controllers[0] drives already"],
     );
 }
+
+#[test]
+fn solids_that_are_none_are_refused_where_they_stand() {
+    refused(
+        &shape("kind = \"torus\"\nradius = 0.1\ntube = 0.2 #!"),
+        "bodies[0].shapes[0].tube",
+        &["leaves no hole"],
+    );
+    refused(
+        &shape("kind = \"revolution\"\noutline = [[0, 0], [0.1, 0]] #!"),
+        "bodies[0].shapes[0].outline",
+        &["has 2 corners"],
+    );
+    refused(
+        &shape("kind = \"revolution\"\noutline = [[0, 0], [0.1, 0],\n[-0.1, 0.1]] #!"),
+        "bodies[0].shapes[0].outline[2]",
+        &["other side of the axis"],
+    );
+    refused(
+        &shape("kind = \"distance-file\"\nfile = \"cup.stl\" #!"),
+        "bodies[0].shapes[0].file",
+        &[".safetensors"],
+    );
+    refused(
+        &shape("kind = \"union\"\nparts = [] #!"),
+        "bodies[0].shapes[0].parts",
+        &["has no parts"],
+    );
+    refused(
+        &shape("kind = \"union\"\nparts = [{ kind = \"mesh\", file = \"a.stl\" }] #!"),
+        "bodies[0].shapes[0].parts[0].kind",
+        &["mesh-distance"],
+    );
+    refused(
+        &shape("kind = \"union\"\nparts = [{ kind = \"sphere\", radius = 1, material = \"ice\" }] #!"),
+        "bodies[0].shapes[0].parts[0].material",
+        &["no key of a part"],
+    );
+    let mut deep = "{ kind = \"sphere\", radius = 1 }".to_owned();
+    for _ in 0..9 {
+        deep = format!("{{ kind = \"union\", parts = [{deep}] }}");
+    }
+    let error = parse(
+        &format!("seconds = 1\n[[bodies]]\nname = \"a\"\nkind = \"fixed\"\nshapes = [{deep}]\n"),
+        "bad.toml",
+    );
+    let message = error.unwrap_err().to_string();
+    assert!(message.contains("nested more than 8 deep"), "{message}");
+}

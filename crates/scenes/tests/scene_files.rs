@@ -298,3 +298,55 @@ proptest! {
         }
     }
 }
+
+/// A ball falls through the hole of a ring into a bowl turned from an outline, another into a pit.
+#[test]
+fn solids_named_by_their_distances_carry_what_falls_on_them() {
+    let text = r#"
+seconds = 1.0
+[[bodies]]
+name = "bowl"
+kind = "fixed"
+shapes = [{ kind = "revolution", outline = [[0, 0], [0.1, 0], [0.1, 0.05], [0.09, 0.05], [0.02, 0.01], [0, 0.01]] }]
+[[bodies]]
+name = "ring"
+kind = "fixed"
+position = [0, 0, 0.12]
+shapes = [{ kind = "torus", radius = 0.08, tube = 0.02 }]
+[[bodies]]
+name = "table"
+kind = "fixed"
+position = [1, 0, 0]
+[[bodies.shapes]]
+kind = "difference"
+blend = 0.005
+parts = [
+  { kind = "box", size = [0.3, 0.3, 0.1], position = [0, 0, -0.05] },
+  { kind = "sphere", radius = 0.06, position = [0, 0, 0.02] },
+]
+[[bodies]]
+name = "ball"
+kind = "free"
+mass = 0.1
+position = [0.005, 0, 0.2]
+shapes = [{ kind = "sphere", radius = 0.03 }]
+[[bodies]]
+name = "marble"
+kind = "free"
+mass = 0.1
+position = [1.0, 0, 0.05]
+shapes = [{ kind = "sphere", radius = 0.02 }]
+"#;
+    let mut world = scene(text).world;
+    while world.time() < 1.0 {
+        world.step().unwrap();
+    }
+    let height = |name: &str| {
+        let body = world.find_body(name).unwrap();
+        world.pose(body).unwrap().translation.z
+    };
+    // The floor of the bowl is 1 cm thick.
+    assert!((height("ball") - 0.04).abs() < 1e-3, "{}", height("ball"));
+    // A pit of 6 cm around a point 2 cm above the table.
+    assert!((height("marble") + 0.02).abs() < 1e-3, "{}", height("marble"));
+}

@@ -154,14 +154,14 @@ impl Distance {
                 blend,
                 rounding,
             } => {
-                let parts = parts.iter().map(|part| {
+                let parts = parts.iter().map(|part| -> Result<SdfRef, ShapeError> {
                     let inner = sdf_of(&part.kind, name, folder)?;
                     match part.pose == Isometry3::identity() {
                         true => Ok(inner),
-                        false => Ok(Arc::new(Transformed::new(inner, part.pose)?) as SdfRef),
+                        false => Ok(Arc::new(Transformed::new(inner, part.pose)?)),
                     }
                 });
-                let parts = parts.collect::<Result<Vec<SdfRef>, ShapeError>>()?;
+                let parts = parts.collect::<Result<Vec<_>, _>>()?;
                 let all = combine(*operation, parts, *blend)?;
                 match *rounding > 0.0 {
                     true => Arc::new(Rounded::new(all, *rounding)?),

@@ -9,8 +9,8 @@ use stiction_dynamics::{CouplingDescription, DofProperties, JointKind, Symmetric
 use stiction_io::mesh::MeshData;
 use stiction_io::scene_file::{
     Anchors, BodyDescription, BodyKind, ConnectionDescription, ConnectionKind,
-    ControllerDescription, InertiaDescription, LinkDescription, MassDescription, MeshFile,
-    MeshSource, PointSource, RobotDescription, RobotFrameDescription, RobotJointDescription,
+    ControllerDescription, Distance, DistanceSolid, InertiaDescription, LinkDescription,
+    MassDescription, MeshFile, MeshSource, Operation, Part, PointSource, RobotDescription, RobotFrameDescription, RobotJointDescription,
     SceneDescription, SettingsDescription, ShapeDescription, ShapeKind, Signal, ThreadDescription,
 };
 
@@ -139,6 +139,7 @@ fn settings(dice: &mut Dice) -> SettingsDescription {
         solver: dice.maybe(|_| "canal".to_owned()),
         tolerance: dice.maybe(|dice| dice.between(1e-16, 1e-3)),
         max_iterations: dice.maybe(|dice| 1 + dice.below(100) as usize),
+        solver_time: dice.maybe(Dice::size),
         baumgarte: dice.maybe(|dice| dice.between(0.0, 1.0)),
         push_out_speed: dice.maybe(Dice::size),
         contact_margin: dice.maybe(Dice::size),
@@ -260,7 +261,7 @@ fn shape_kind(dice: &mut Dice) -> ShapeKind {
         chamfered: dice.coin(),
         resolution: 0.005,
     };
-    match dice.below(17) {
+    match dice.below(19) {
         0 => ShapeKind::Sphere {
             radius: dice.size(),
         },
@@ -314,7 +315,15 @@ fn shape_kind(dice: &mut Dice) -> ShapeKind {
             triangles: MeshSource::File(file),
             parts: 1 + dice.below(256) as usize,
         },
-        15 => ShapeKind::Bolt {
+        15 => ShapeKind::Distance(DistanceSolid {
+            distance: Distance::Torus {
+                radius: dice.between(0.2, 0.3),
+                tube: dice.between(0.01, 0.1),
+            },
+            resolution: dice.maybe(|dice| dice.between(0.02, 0.05)),
+        }),
+        16 => ShapeKind::Distance(combined(dice)),
+        17 => ShapeKind::Bolt {
             thread,
             length: 0.05,
             head_height: 0.01,
@@ -326,6 +335,49 @@ fn shape_kind(dice: &mut Dice) -> ShapeKind {
             width: 0.04,
             clearance: dice.between(0.0, 1e-4),
         },
+    }
+}
+
+/// Solids in a solid, of which one is in another file and one of parts again.
+fn combined(dice: &mut Dice) -> DistanceSolid {
+    let plain = |distance| {
+        ShapeKind::Distance(DistanceSolid {
+            distance,
+            resolution: None,
+        })
+    };
+    let part = |kind, dice: &mut Dice| Part {
+        kind,
+        pose: dice.pose(),
+    };
+    let outline = vec![[0.0, -0.1], [dice.size(), 0.0], [0.0, dice.size()]];
+    let radius = dice.size();
+    let inner = Distance::Combined {
+        operation: Operation::Difference,
+        parts: vec![part(ShapeKind::HalfSpace, dice)],
+        blend: dice.between(0.0, 0.1),
+        rounding: 0.0,
+    };
+    let file = Distance::File {
+        path: "distances/cup.safetensors".to_owned(),
+    };
+    let parts = vec![
+        part(ShapeKind::Sphere { radius }, dice),
+        part(plain(Distance::Revolution { outline }), dice),
+        part(plain(file), dice),
+        part(plain(inner), dice),
+    ];
+    DistanceSolid {
+        distance: Distance::Combined {
+            operation: match dice.coin() {
+                true => Operation::Union,
+                false => Operation::Intersection,
+            },
+            parts,
+            blend: 0.0,
+            rounding: dice.between(0.0, 0.1),
+        },
+        resolution: None,
     }
 }
 

@@ -1,24 +1,42 @@
 //! A nut is driven onto an M48 bolt by a torque about its axis.
+//!
+//! The bolt's thread is the exact one, or a network that has learnt it.
 
-use stiction_sim::sdf::{BoltSdf, MetricThread, NutSdf, ThreadEnd};
+use stiction_sim::sdf::{MetricThread, NutSdf, ThreadEnd};
 use stiction_sim::{
     BodyHandle, Commands, Controller, Isometry3, Material, Result, RigidBody, Settings, Shape,
     UnitQuaternion, Vector3, World, uniform_inertia,
 };
 
+use super::parts::{Thread, m48_bolt};
 use crate::scene::{Options, Scene, SceneInfo};
+use crate::tasks::{NutPlace, Threading};
 
 pub(super) const SCENE: SceneInfo = SceneInfo {
     name: "bolt-nut",
     summary: "a nut is driven down an M48 bolt by a wrench, through a 0.2 mm clearance",
-    build,
+    build: build_exact,
+};
+pub(super) const NEURAL: SceneInfo = SceneInfo {
+    name: "bolt-nut-neural",
+    summary: "the same, with a bolt whose thread is a network",
+    build: build_neural,
 };
 
 /// Length of the bolt and height at which the nut starts, m.
 const LENGTH: f64 = 0.12;
 const START: f64 = 0.06;
+const CLEARANCE: f64 = 2e-4;
 
-fn build(options: &Options) -> Result<Scene> {
+fn build_exact(options: &Options) -> Result<Scene> {
+    build(SCENE.name, options, Thread::Exact)
+}
+
+fn build_neural(options: &Options) -> Result<Scene> {
+    build(NEURAL.name, options, Thread::Neural)
+}
+
+fn build(name: &str, options: &Options, kind: Thread) -> Result<Scene> {
     let settings = Settings {
         contact_margin: 2e-4,
         tolerance: 1e-6,
@@ -27,10 +45,9 @@ fn build(options: &Options) -> Result<Scene> {
     let mut world = options.world(settings, "canal")?;
     let steel = Material::with_friction(0.15);
     let thread = MetricThread::coarse(48)?;
-    let bolt = BoltSdf::with_head(thread, LENGTH, 0.03, 0.075, ThreadEnd::Chamfered)?;
-    let nut = NutSdf::new(thread, 0.038, 0.075, 2e-4, ThreadEnd::Chamfered)?;
+    let nut = NutSdf::new(thread, 0.038, 0.075, CLEARANCE, ThreadEnd::Chamfered)?;
     let fixed = world.add_body(RigidBody::fixed("bolt").colored(0.62, 0.64, 0.68))?;
-    world.attach(fixed, Shape::bolt("thread", bolt, 10e-3)?, steel)?;
+    world.attach(fixed, m48_bolt(LENGTH, kind)?, steel)?;
     let shape = Shape::nut("thread", nut, 4e-3)?;
     let inertia = uniform_inertia(&shape, 0.9)?;
     // Turned by as much as it would have been on its way there.
@@ -47,7 +64,12 @@ fn build(options: &Options) -> Result<Scene> {
     world.attach(body, shape, steel)?;
     let axial = inertia.about_com().to_matrix()[(2, 2)];
     world.add_controller(Box::new(Spanner { nut: body, axial }));
-    Ok(options.scene(SCENE.name, world, 2.0))
+    let mut scene = options.scene(name, world, 2.0);
+    // A turn at least.
+    let sizes = [CLEARANCE, LENGTH, START - thread.pitch()];
+    let task = Threading::new(NutPlace::Body(body), fixed, &thread, sizes);
+    scene.task = Some(Box::new(task));
+    Ok(scene)
 }
 
 /// Turns the nut at a steady rate with a limited torque.

@@ -19,6 +19,7 @@ mod soft;
 mod spheres;
 mod wedge;
 
+pub use parts::neural_bolt;
 pub use soft::SoftChoice;
 use stiction_sim::{Material, Result, SimError, Vector3};
 use strsim::levenshtein;
@@ -32,6 +33,7 @@ const SCENES: &[SceneInfo] = &[
     dish_piling::SCENE,
     dish_sliding::SCENE,
     bolt_nut::SCENE,
+    bolt_nut::NEURAL,
     nut_runner::SCENE,
     box_slide::SCENE,
     box_tower::SCENE,
@@ -48,6 +50,7 @@ const SCENES: &[SceneInfo] = &[
     robots::panda_gripper::SCENE,
     robots::panda_box::SCENE,
     robots::bolt_nut_assembly::SCENE,
+    robots::bolt_nut_assembly::NEURAL,
     robots::bolt_nut_grasp::SCENE,
     robots::dish_piling_robot::SCENE,
     robots::allegro_hand::SCENE,

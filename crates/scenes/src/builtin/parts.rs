@@ -1,5 +1,6 @@
 //! Bodies that several scenes are made of.
 
+use stiction_sim::sdf::{BoltSdf, MetricThread, NeuralBolt, NeuralSdf, ThreadEnd};
 use stiction_sim::{
     BodyHandle, Inertia, Isometry3, Material, Result, RigidBody, Shape, Vector3, World,
 };
@@ -66,4 +67,38 @@ pub(super) fn ball(
     let handle = world.add_body(body)?;
     world.attach(handle, Shape::sphere("ball", radius)?, material)?;
     Ok(handle)
+}
+
+/// What a bolt's thread is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Thread {
+    /// The distance by its formula.
+    Exact,
+    /// A network that has learnt it.
+    Neural,
+}
+
+/// An M48 bolt from z = 0 upwards, length m, with a head.
+pub(super) fn m48_bolt(length: f64, thread: Thread) -> Result<Shape> {
+    const HEAD: [f64; 2] = [0.03, 0.075];
+    const EDGES: f64 = 10e-3;
+    let metric = MetricThread::coarse(48)?;
+    let bolt = BoltSdf::with_head(metric, length, HEAD[0], HEAD[1], ThreadEnd::Chamfered)?;
+    Ok(match thread {
+        Thread::Exact => Shape::bolt("thread", bolt, EDGES)?,
+        Thread::Neural => neural_bolt("thread", bolt, EDGES)?,
+    })
+}
+
+/// An M48 bolt whose thread is the network that comes along, meshed with edges of about `resolution` m.
+///
+/// `train_neural_sdf` of `stiction-collision` has trained it, and says how exact it is.
+///
+/// # Errors
+/// A bolt of another thread.
+pub fn neural_bolt(name: &str, bolt: BoltSdf, resolution: f64) -> Result<Shape> {
+    const NETWORK: &[u8] = include_bytes!("../../assets/m48_thread.safetensors");
+    let thread = NeuralSdf::from_bytes("m48_thread.safetensors", NETWORK)?;
+    let bolt = NeuralBolt::new(thread, bolt)?;
+    Ok(Shape::neural_bolt(name, bolt, resolution)?)
 }

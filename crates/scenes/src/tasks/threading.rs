@@ -7,6 +7,10 @@ use stiction_sim::{BodyHandle, Isometry3, Result, RobotHandle, Vector3, World};
 
 use super::{MeanSquare, Task, Verdict};
 
+/// How far below the bolt's end the nut's foot is when their threads have met, and when it cannot but follow, pitches.
+const CAUGHT: f64 = 0.25;
+const ON: f64 = 0.5;
+
 /// What carries the nut.
 #[derive(Debug, Clone, PartialEq)]
 pub enum NutPlace {
@@ -27,8 +31,8 @@ pub struct Threading {
     pitch: f64,
     /// Between the flanks, m.
     clearance: f64,
-    /// Height of the nut's foot above the bolt's origin at which it is on, and where it is to end, m.
-    begin: f64,
+    /// Length of the bolt, and height of the nut's foot above the bolt's origin where it is to end, m.
+    length: f64,
     goal: f64,
     /// Angle of the nut about the bolt's axis, unwrapped, rad, and its height, m.
     at: Option<[f64; 2]>,
@@ -55,7 +59,7 @@ impl Threading {
             bolt,
             pitch: thread.pitch(),
             clearance,
-            begin: length - 0.5 * thread.pitch(),
+            length,
             goal,
             at: None,
             helix: None,
@@ -91,7 +95,7 @@ impl Threading {
     fn advance(&self) -> Option<f64> {
         let [weight, angle, height, square, product] = self.sums;
         let spread = weight * square - angle * angle;
-        let is_known = weight > 0.25 * TAU && spread > 0.0;
+        let is_known = weight > 0.1 * TAU && spread > 0.0;
         is_known.then(|| (weight * product - angle * height) / spread * TAU / self.pitch)
     }
 }
@@ -110,24 +114,26 @@ impl Task for Threading {
         let angle = before + step;
         self.at = Some([angle, height]);
         self.deepest = self.deepest.max(self.penetration(world));
-        if height > self.begin {
+        let pitch = self.pitch;
+        if height < self.length - CAUGHT * pitch {
+            let weight = step.abs();
+            let terms = [1.0, angle, height, angle * angle, angle * height];
+            for (sum, term) in self.sums.iter_mut().zip(terms) {
+                *sum += weight * term;
+            }
+        }
+        if height > self.length - ON * pitch {
             // Not on, or taken off again.
             self.helix = None;
             return Ok(());
         }
         let off = height - lead * angle;
-        let pitch = self.pitch;
         let helix = *self
             .helix
             .get_or_insert_with(|| pitch * (off / pitch).round());
         self.farthest = self.farthest.max((off - helix).abs());
         let dt = world.settings().time_step;
         self.jitter.add((height - height_before - lead * step) / dt);
-        let weight = step.abs();
-        let terms = [1.0, angle, height, angle * angle, angle * height];
-        for (sum, term) in self.sums.iter_mut().zip(terms) {
-            *sum += weight * term;
-        }
         Ok(())
     }
 

@@ -14,7 +14,7 @@ use stiction_control::{Arm, Reach, Servo, minimum_jerk};
 use stiction_io::scene_file::{
     InertiaDescription, LinkDescription, MassDescription, RobotJointDescription,
 };
-use stiction_sim::sdf::{BoltSdf, MetricThread, NutSdf, ThreadEnd};
+use stiction_sim::sdf::{MetricThread, NutSdf, ThreadEnd};
 use stiction_sim::{
     DofProperties, Isometry3, JointKind, Material, Result, RigidBody, Shape, SimError, Vector3,
     World, uniform_inertia,
@@ -23,7 +23,7 @@ use stiction_sim::{
 use super::panda_arm::PANDA_JOINTS;
 use super::stage::{Stage, swing};
 use super::stick::WRIST;
-use crate::builtin::parts::floor;
+use crate::builtin::parts::{Thread, floor, m48_bolt};
 use crate::robots::PANDA_GRIPPER;
 use crate::scene::{Options, Scene, SceneInfo};
 use crate::tasks::{NutPlace, Threading};
@@ -31,7 +31,12 @@ use crate::tasks::{NutPlace, Threading};
 pub(in crate::builtin) const SCENE: SceneInfo = SceneInfo {
     name: "bolt-nut-assembly",
     summary: "a Panda screws an M48 nut onto a bolt by joint impedance, through a 0.2 mm clearance",
-    build,
+    build: build_exact,
+};
+pub(in crate::builtin) const NEURAL: SceneInfo = SceneInfo {
+    name: "bolt-nut-assembly-neural",
+    summary: "the same, with a bolt whose thread is a network",
+    build: build_neural,
 };
 
 /// Length of the bolt, m, and where its thread begins, m.
@@ -67,7 +72,15 @@ const READY: [f64; 7] = [0.0, -0.3, 0.0, -2.3, 0.0, 2.0, -0.5 * TURN];
 const MIDDLE: f64 = FRAC_PI_4;
 const FINGER: Servo = Servo::new(1e3, 50.0);
 
-fn build(options: &Options) -> Result<Scene> {
+fn build_exact(options: &Options) -> Result<Scene> {
+    build(SCENE.name, options, Thread::Exact)
+}
+
+fn build_neural(options: &Options) -> Result<Scene> {
+    build(NEURAL.name, options, Thread::Neural)
+}
+
+fn build(name: &str, options: &Options, kind: Thread) -> Result<Scene> {
     let mut random = ChaCha8Rng::seed_from_u64(options.seed);
     let friction = random.random_range(0.1..0.2);
     let mut beside = |by: f64| {
@@ -77,7 +90,7 @@ fn build(options: &Options) -> Result<Scene> {
     let (start, misjudged) = (beside(0.01), beside(2e-4));
     let turned_wrongly = random.random_range(-0.05..0.05);
     let pace = random.random_range(0.9..1.1);
-    let mut stage = Stage::new(&PANDA_GRIPPER, SCENE.name, 6.0)?;
+    let mut stage = Stage::new(&PANDA_GRIPPER, name, 6.0)?;
     stage.drop_actuators();
     let settings = stage.settings();
     settings.contact_margin = Some(2e-4);
@@ -95,13 +108,12 @@ fn build(options: &Options) -> Result<Scene> {
     let world = &mut scene.world;
     let steel = Material::with_friction(friction);
     floor(world, steel)?;
-    let bolt = BoltSdf::with_head(thread, LENGTH, 0.03, ACROSS, ThreadEnd::Chamfered)?;
     // Turned so that the thread's start meets the nut in the middle of the wrist's range.
     let down = BEGIN + LENGTH;
     let phase = MIDDLE + 0.5 * TURN - down / thread.lead();
     let fixed = RigidBody::fixed("bolt").at(Isometry3::new(FOOT, Vector3::z() * phase));
     let fixed = world.add_body(fixed.colored(0.62, 0.64, 0.68))?;
-    world.attach(fixed, Shape::bolt("thread", bolt, 10e-3)?, steel)?;
+    world.attach(fixed, m48_bolt(LENGTH, kind)?, steel)?;
     // The nut is one body with the wrist that carries the hand; the fingers never touch that.
     let wrist = world.find_body(&format!("{name}/{WRIST}"))?;
     world.attach_at(wrist, shape, nut_on_wrist(world, &name)?, steel)?;
