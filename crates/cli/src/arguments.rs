@@ -301,6 +301,7 @@ Examples:
   stiction solve problem.json                       one problem with the default solver
   stiction solve problem.h5 --solver canal,pgs --plot convergence.svg
   stiction solve problems/ --solver all --plot profile.svg
+  stiction solve problems/ --solver all --time-budget 2 --matrix
   stiction solve problems/ --json > answers.jsonl
   stiction solve problems/ --warm-start answers.jsonl
 
@@ -361,6 +362,11 @@ pub(crate) struct SolveArguments {
     /// Write one JSON object per problem and solver to standard output, and nothing else
     #[arg(long, short)]
     pub(crate) json: bool,
+
+    /// Print one Markdown table, a line for each problem and a column for each solver: iterations where it
+    /// converged (on its own model, where that is another)
+    #[arg(long, conflicts_with = "json")]
+    pub(crate) matrix: bool,
 
     /// Draw a convergence plot of one problem, or a performance profile of several
     #[arg(long, short, value_name = "OUT.svg")]

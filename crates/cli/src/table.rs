@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use stiction_constraints::Residuals;
 
 use crate::solve::{Answer, Record, readable};
+use crate::solvers;
 
 const HEADER: [&str; 14] = [
     "problem", "solver", "contacts", "rows", "dofs", "iter", "time", "natural", "balanced",
@@ -47,6 +48,46 @@ pub(crate) fn print(out: &mut dyn Write, records: &[Record], solvers: &[String])
     Ok(())
 }
 
+/// A Markdown table with a line for each problem and a column for each solver: iterations where it converged.
+pub(crate) fn print_matrix(
+    out: &mut dyn Write,
+    records: &[Record],
+    solvers: &[String],
+) -> io::Result<()> {
+    writeln!(out, "| problem | contacts | {} |", solvers.join(" | "))?;
+    writeln!(out, "|---|--:|{}", "--:|".repeat(solvers.len()))?;
+    let mut problems: Vec<(&str, usize)> = Vec::new();
+    for record in records {
+        let problem = (record.problem.as_str(), record.sizes.contacts);
+        if !problems.contains(&problem) {
+            problems.push(problem);
+        }
+    }
+    let find = |problem: &str, solver: &str| {
+        let is_it = |record: &&Record| record.problem == problem && record.solver == solver;
+        records.iter().find(is_it)
+    };
+    for &(problem, contacts) in &problems {
+        write!(out, "| {problem} | {contacts} |")?;
+        for solver in solvers {
+            match find(problem, solver).map(|record| &record.report) {
+                Some(report) if report.outcome.is_converged() => {
+                    write!(out, " {} |", report.iterations)?;
+                }
+                _ => write!(out, " – |")?,
+            }
+        }
+        writeln!(out)?;
+    }
+    write!(out, "| converged | |")?;
+    for solver in solvers {
+        let own = records.iter().filter(|record| record.solver == *solver);
+        let converged = own.filter(|record| record.report.outcome.is_converged());
+        write!(out, " {} of {} |", converged.count(), problems.len())?;
+    }
+    writeln!(out)
+}
+
 fn line(record: &Record) -> Vec<String> {
     let report = &record.report;
     let Residuals {
@@ -83,6 +124,8 @@ fn line(record: &Record) -> Vec<String> {
     cells.push(stage.map_or("-", |stage| stage.name).to_owned());
     let note = if is_symmetrised(record) {
         " (symmetric part of W)"
+    } else if report.outcome.is_converged() && is_relaxed(&record.solver) {
+        " (its own model)"
     } else {
         ""
     };
@@ -101,6 +144,11 @@ fn is_symmetrised(record: &Record) -> bool {
     )
 }
 
+/// Whether a solver answers another model than Coulomb's.
+fn is_relaxed(solver: &str) -> bool {
+    solvers::make(solver).is_ok_and(|solver| !solver.declaration().is_exact())
+}
+
 fn summarize(out: &mut dyn Write, solver: &str, records: &[Record]) -> io::Result<()> {
     let own = || records.iter().filter(|record| record.solver == solver);
     let solved = || own().filter(|record| record.report.outcome.is_converged());
@@ -109,10 +157,14 @@ fn summarize(out: &mut dyn Write, solver: &str, records: &[Record]) -> io::Resul
         0 => String::new(),
         count => format!(", {count} of them for the symmetric part of W"),
     };
+    let model = match is_relaxed(solver) {
+        true => " on its own model",
+        false => "",
+    };
     let time = own().map(|record| record.report.time).sum();
     writeln!(
         out,
-        "{solver}: {} of {} converged{note}, {} in all",
+        "{solver}: {} of {} converged{model}{note}, {} in all",
         solved().count(),
         own().count(),
         readable(time)
@@ -143,6 +195,18 @@ mod tests {
             },
             report,
         }
+    }
+
+    #[test]
+    fn a_matrix_has_a_line_for_each_problem() {
+        let records = [record("a", false), record("b", false)];
+        let mut out = Vec::new();
+        print_matrix(&mut out, &records, &["canal".to_owned(), "pgs".to_owned()]).unwrap();
+        let text = String::from_utf8(out).unwrap();
+        let lines: Vec<&str> = text.lines().collect();
+        assert_eq!(lines[0], "| problem | contacts | canal | pgs |");
+        assert_eq!(lines[2], "| a | 1 | 0 | – |");
+        assert_eq!(lines[4], "| converged | | 2 of 2 | 0 of 2 |");
     }
 
     #[test]

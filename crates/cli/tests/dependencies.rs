@@ -52,9 +52,16 @@ fn whoever_has_matrices_compiles_no_files_and_no_shapes() {
         "stiction-solver-first-order",
         "stiction-solver-newton",
         "stiction-solver-convex",
+        "stiction-solver-admm",
+        "stiction-solver-lcp",
     ] {
         assert_without(&["stiction-constraints", solver], &FILES_AND_SHAPES);
     }
+}
+
+#[test]
+fn only_who_asks_for_interior_points_compiles_them() {
+    assert_without(&["stiction-sim"], &["clarabel", "stiction-solver-interior"]);
 }
 
 #[test]

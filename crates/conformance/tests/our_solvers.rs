@@ -188,6 +188,45 @@ fn newton_on_the_natural_map_conforms() {
     newton("newton-natural");
 }
 
+fn named(name: &str) {
+    let solver = || {
+        let admm = stiction_solver_admm::named(name);
+        let lcp = admm.or_else(|| stiction_solver_lcp::named(name));
+        Named(lcp.or_else(|| stiction_solver_interior::named(name)))
+    };
+    stiction_conformance::check(solver);
+}
+
+#[test]
+fn admm_on_the_convex_cone_conforms() {
+    named("ccp-admm");
+}
+
+#[test]
+fn the_regularised_convex_cone_conforms() {
+    named("ccp-regularised");
+}
+
+#[test]
+fn staggered_projections_conform() {
+    named("staggered");
+}
+
+#[test]
+fn staggered_projections_on_the_pyramid_conform() {
+    named("lcp-staggered");
+}
+
+#[test]
+fn pivoting_on_the_pyramid_conforms() {
+    named("lcp-direct");
+}
+
+#[test]
+fn interior_points_of_the_convex_cone_conform() {
+    named("ccp-interior");
+}
+
 #[test]
 fn trust_region_newton_conforms() {
     newton("newton-dogleg");
@@ -226,6 +265,9 @@ fn every_listed_solver_has_a_test_here() {
         + stiction_solver_pgs::SOLVERS.len()
         + stiction_solver_first_order::SOLVERS.len()
         + stiction_solver_newton::SOLVERS.len()
-        + stiction_solver_convex::SOLVERS.len();
+        + stiction_solver_convex::SOLVERS.len()
+        + stiction_solver_admm::SOLVERS.len()
+        + stiction_solver_lcp::SOLVERS.len()
+        + stiction_solver_interior::SOLVERS.len();
     assert_eq!(count, 31);
 }

@@ -374,6 +374,11 @@ impl Delassus {
         self.block_rows.len()
     }
 
+    /// Number of rows of a constraint.
+    pub fn constraint_rows(&self, constraint: usize) -> usize {
+        self.block_rows[constraint].rows
+    }
+
     /// Number of stored entries.
     pub fn stored_count(&self) -> usize {
         self.values.len()

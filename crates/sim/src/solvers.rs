@@ -52,6 +52,21 @@ const FAMILIES: &[Family] = &[
         solvers: stiction_solver_convex::SOLVERS,
         make: stiction_solver_convex::named,
     },
+    #[cfg(feature = "admm")]
+    Family {
+        solvers: stiction_solver_admm::SOLVERS,
+        make: stiction_solver_admm::named,
+    },
+    #[cfg(feature = "lcp")]
+    Family {
+        solvers: stiction_solver_lcp::SOLVERS,
+        make: stiction_solver_lcp::named,
+    },
+    #[cfg(feature = "interior")]
+    Family {
+        solvers: stiction_solver_interior::SOLVERS,
+        make: stiction_solver_interior::named,
+    },
 ];
 
 #[cfg(any(

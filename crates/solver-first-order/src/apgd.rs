@@ -7,7 +7,7 @@
 
 use stiction_constraints::{
     Budget, ConeOperator, Declaration, Delassus, Failure, Problem, Relaxation, Report,
-    ResidualEvaluator, Scheme, SchemeRunner, Solution, Solver,
+    ResidualEvaluator, Scheme, SchemeRunner, Solution, Solver, Stopwatch,
 };
 
 /// How products with G = J A⁻¹ Jᵀ are computed.
@@ -163,8 +163,13 @@ impl Scheme for Iterate {
         5
     }
 
-    fn solves_cone_model(&self) -> bool {
-        true
+    fn model_residual(
+        &mut self,
+        problem: &Problem,
+        evaluator: &mut ResidualEvaluator,
+        impulse: &[f64],
+    ) -> Option<f64> {
+        Some(evaluator.cone_model(problem, impulse))
     }
 
     fn begin(
@@ -199,6 +204,7 @@ impl Scheme for Iterate {
         problem: &Problem,
         evaluator: &mut ResidualEvaluator,
         impulse: &mut [f64],
+        _stopwatch: &Stopwatch,
     ) -> Result<bool, Failure> {
         let mut doublings = 0;
         loop {

@@ -12,7 +12,7 @@ use nalgebra::{Matrix3, Vector3};
 use stiction_constraints::factor::WholeMatrix;
 use stiction_constraints::{
     Budget, ConeOperator, Declaration, Failure, JointRows, Problem, Report, ResidualEvaluator,
-    Scheme, SchemeRunner, Solution, Solver,
+    Scheme, SchemeRunner, Solution, Solver, Stopwatch,
 };
 
 /// Settings of [`Ccs`].
@@ -197,6 +197,7 @@ impl Scheme for Iterate {
         problem: &Problem,
         evaluator: &mut ResidualEvaluator,
         impulse: &mut [f64],
+        _stopwatch: &Stopwatch,
     ) -> Result<bool, Failure> {
         for (dof, v) in self.velocity.iter_mut().enumerate() {
             *v = problem.b()[dof] + self.mass[dof] * self.split[dof] + self.push[dof];

@@ -13,7 +13,7 @@ use nalgebra::Matrix3;
 use stiction_constraints::factor::WholeMatrix;
 use stiction_constraints::{
     Budget, ConeOperator, Declaration, Failure, Law, Problem, Report, ResidualEvaluator, Scheme,
-    SchemeRunner, Solution, Solver,
+    SchemeRunner, Solution, Solver, Stopwatch,
 };
 
 /// Settings of [`Fadmm`]: OSQP's, by its names.
@@ -228,6 +228,7 @@ impl Scheme for Iterate {
         problem: &Problem,
         evaluator: &mut ResidualEvaluator,
         impulse: &mut [f64],
+        _stopwatch: &Stopwatch,
     ) -> Result<bool, Failure> {
         if self.iteration == self.next_look {
             self.adapt(problem, evaluator)?;

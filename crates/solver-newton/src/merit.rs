@@ -3,7 +3,7 @@
 
 use stiction_constraints::{
     Budget, Declaration, Failure, Problem, Report, ResidualEvaluator, Scheme, SchemeRunner,
-    Solution, Solver,
+    Solution, Solver, Stopwatch,
 };
 
 use crate::descent::{Descent, Globalization};
@@ -125,6 +125,7 @@ impl Scheme for Iterate {
         problem: &Problem,
         evaluator: &mut ResidualEvaluator,
         impulse: &mut [f64],
+        _stopwatch: &Stopwatch,
     ) -> Result<bool, Failure> {
         let mut map = StrictMap {
             problem,

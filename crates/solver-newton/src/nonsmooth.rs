@@ -11,7 +11,7 @@ use nalgebra::Matrix3;
 use stiction_constraints::factor::WholeMatrix;
 use stiction_constraints::{
     Budget, Declaration, Failure, Problem, Report, ResidualEvaluator, Scheme, SchemeRunner,
-    Solution, Solver,
+    Solution, Solver, Stopwatch,
 };
 
 use crate::linear_piece::LinearPiece;
@@ -234,6 +234,7 @@ impl Scheme for Iterate {
         problem: &Problem,
         evaluator: &mut ResidualEvaluator,
         impulse: &mut [f64],
+        _stopwatch: &Stopwatch,
     ) -> Result<bool, Failure> {
         let start = self.newton_step(problem, evaluator)?;
         // The longest of the steps 1, ½, ¼ … that brings the merit down; where none does, the one that

@@ -1,6 +1,7 @@
 //! What a sweep needs of one constraint, side by side in memory.
 
 use nalgebra::{Matrix3, Vector3};
+use stiction_constraints::cone::Pyramid;
 use stiction_constraints::{Delassus, Law, Problem};
 
 use crate::settings::{JacobiStep, Method, PgsSettings};
@@ -20,6 +21,8 @@ pub(crate) struct Local {
     pub(crate) step: Vector3<f64>,
     /// (G_ii + R)⁻¹ for the bisection.
     pub(crate) inverse: Matrix3<f64>,
+    /// The friction pyramid of [`Method::Lcp`].
+    pub(crate) pyramid: Pyramid,
 }
 
 /// A diagonal entry below this share of its block's trace is rounding: the row moves nothing.
@@ -56,6 +59,7 @@ impl Local {
             compliance,
             step: Vector3::zeros(),
             inverse: Matrix3::zeros(),
+            pyramid: settings.pyramid,
         };
         let curvature = local.curvature(index, delassus, settings);
         let floor = IMMOVABLE * (block.trace() + compliance.sum());
@@ -98,6 +102,14 @@ impl Local {
             Method::Ccp => {
                 let full = self.block + Matrix3::from_diagonal(&self.compliance);
                 Vector3::repeat(full.symmetric_eigenvalues().max())
+            }
+            // A turned polygon takes one step for both tangential rows, which must not overshoot.
+            Method::Lcp if settings.pyramid != Pyramid::default() => {
+                let mut tangential = self.block.fixed_view::<2, 2>(0, 0).into_owned();
+                tangential[(0, 0)] = diagonal.x;
+                tangential[(1, 1)] = diagonal.y;
+                let largest = tangential.symmetric_eigenvalues().max();
+                Vector3::new(largest, largest, diagonal.z)
             }
             Method::Lcp | Method::Raisim => diagonal,
         }

@@ -96,14 +96,8 @@ fn map(
         // The cone model is the proximal operator without the De Saxcé shift.
         Method::Ccp => closed_form(ConeOperator::Proximal { shift: 0.0 }),
         Method::Lcp => {
-            let mut target = impulse - local.law_velocity(z, impulse) * mass;
-            target.z = target.z.max(0.0);
-            let friction = local.friction();
-            for row in 0..2 {
-                let bound = friction[row] * target.z;
-                target[row] = update::clip(target[row], bound);
-            }
-            target
+            let target = impulse - local.law_velocity(z, impulse) * mass;
+            local.pyramid.project_strict(&target, local.friction())
         }
         Method::Raisim => update::update(method, local, z, impulse),
     }

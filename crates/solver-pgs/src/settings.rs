@@ -1,5 +1,6 @@
 //! What a user can choose.
 
+use stiction_constraints::cone::Pyramid;
 use thiserror::Error;
 
 /// Which per-contact iteration.
@@ -12,7 +13,7 @@ pub enum Method {
     /// `pgs-ccp`: Gauss–Seidel on the cone complementarity problem, nearest point of the cone,
     /// [CMC, Alg. 2].
     Ccp,
-    /// `pgs-lcp`: Gauss–Seidel on the four-sided pyramid |λ_t| ≤ μ λ_n, row by row, [CMC, Alg. 1].
+    /// `pgs-lcp`: Gauss–Seidel on a friction pyramid, row by row where that is |λ_t| ≤ μ λ_n, [CMC, Alg. 1].
     Lcp,
     /// `pgs-cg`: as [`Method::Ncp`], with the steps of sweeps made conjugate to each other, \[NNCG\].
     ConjugateGradient,
@@ -96,6 +97,8 @@ pub struct PgsSettings {
     pub max_sweeps: usize,
     /// By which residual the solver stops.
     pub judge: Judge,
+    /// The friction pyramid of [`Method::Lcp`].
+    pub pyramid: Pyramid,
     /// Step lengths of [`Method::Jacobi`].
     pub jacobi_step: JacobiStep,
     /// Give up when the best residual improved by less than a thousandth over this many sweeps (over
@@ -115,6 +118,7 @@ impl Default for PgsSettings {
             relaxation: 1.0,
             max_sweeps: 1000,
             judge: Judge::OwnModel,
+            pyramid: Pyramid::default(),
             jacobi_step: JacobiStep::RowSum,
             stall_sweeps: 200,
             // From 1 slowly down to 0.7: our choice, not swept.

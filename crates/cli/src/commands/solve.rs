@@ -84,7 +84,9 @@ pub(crate) fn run(arguments: &SolveArguments) -> anyhow::Result<Ending> {
     }
     progress.finish();
 
-    if !arguments.json {
+    if arguments.matrix {
+        table::print_matrix(&mut std::io::stdout().lock(), &records, &names)?;
+    } else if !arguments.json {
         table::print(&mut std::io::stdout().lock(), &records, &names)?;
     }
     if let Some(path) = &arguments.plot

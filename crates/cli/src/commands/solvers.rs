@@ -27,11 +27,17 @@ pub(crate) fn run(arguments: &SolversArguments) -> anyhow::Result<Ending> {
     Ok(Ending::Fine)
 }
 
-const HEADER: [&str; 8] = [
+const HEADER: [&str; 14] = [
     "solver",
+    "Signorini",
+    "Coulomb",
+    "max. dissipation",
+    "no shift",
+    "no internal forces",
+    "robust",
+    "guarantee",
     "laws",
     "subsystems",
-    "relaxes",
     "stopping tests",
     "own test",
     "least violation",
@@ -57,7 +63,9 @@ fn print_table(out: &mut dyn Write) -> anyhow::Result<()> {
     writeln!(out)?;
     writeln!(
         out,
-        "relaxes: what of the contact laws is given up; `converged` is then about the relaxed model. \
+        "Signorini, Coulomb, max. dissipation: the laws of contact that are kept; where one is not, `converged` is \
+         about the relaxed model. no shift: no compliance is added. no internal forces: from no guess, where bodies \
+         stick. robust: heavy on light up to 1 : 1e6. guarantee: proven to converge on its own model, see proven. \
          own test: the one of the paper that is followed to the letter, which `stiction solve` uses. \
          least violation: found where constraints contradict each other."
     )?;
@@ -69,21 +77,22 @@ fn line(name: &str, declaration: &Declaration) -> [String; HEADER.len()] {
         true => "-".to_owned(),
         false => words.join(", "),
     };
+    let tick = |is_so: bool| if is_so { "yes" } else { "-" }.to_owned();
+    let keeps = |law: Relaxation| tick(!declaration.relaxes.contains(&law));
     [
         name.to_owned(),
+        keeps(Relaxation::Signorini),
+        keeps(Relaxation::Coulomb),
+        keeps(Relaxation::MaximumDissipation),
+        tick(!declaration.shifts),
+        tick(declaration.avoids_internal_forces),
+        tick(declaration.is_robust),
+        tick(!declaration.guarantee.is_empty()),
         all_but(declaration.refused_laws, Law::KINDS.len()),
         all_but(declaration.refused_subsystems, Subsystem::KINDS.len()),
-        match declaration.is_exact() {
-            true => "nothing".to_owned(),
-            false => or_dash(words(declaration.relaxes)),
-        },
         or_dash(declaration.tests.iter().map(|test| test.word()).collect()),
         declaration.own_test.map_or("-", Criterion::word).to_owned(),
-        match declaration.finds_least_violation {
-            true => "yes",
-            false => "-",
-        }
-        .to_owned(),
+        tick(declaration.finds_least_violation),
         match declaration.guarantee {
             "" => "-",
             text => text,
@@ -122,6 +131,10 @@ fn to_json(name: &str, purpose: &str, declaration: &Declaration) -> Value {
         "tests": tests.collect::<Vec<_>>(),
         "own_test": declaration.own_test.map(Criterion::word),
         "finds_least_violation": declaration.finds_least_violation,
+        "shifts": declaration.shifts,
+        "avoids_internal_forces": declaration.avoids_internal_forces,
+        "is_robust": declaration.is_robust,
+        "allocates": declaration.allocates,
     })
 }
 

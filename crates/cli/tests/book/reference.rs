@@ -209,6 +209,26 @@ fn settings_are_those_of_the_source() {
             "SoftSettings",
             "`mujoco-like`",
         ),
+        (
+            "crates/solver-admm/src/settings.rs",
+            "AdmmSettings",
+            "ADMM on the Delassus matrix",
+        ),
+        (
+            "crates/solver-admm/src/settings.rs",
+            "CcpAdmmSettings",
+            "`ccp-admm` and `ccp-regularised`",
+        ),
+        (
+            "crates/solver-admm/src/settings.rs",
+            "StaggeredSettings",
+            "`staggered` and `lcp-staggered`",
+        ),
+        (
+            "crates/solver-lcp/src/settings.rs",
+            "LcpSettings",
+            "`lcp-direct`",
+        ),
     ] {
         let _ = write!(
             text,

@@ -8,6 +8,7 @@ mod finite;
 mod history;
 mod honest;
 mod interruptible;
+mod properties;
 mod reach;
 mod threads;
 mod variants;
@@ -32,6 +33,8 @@ pub(crate) fn run(subject: &Subject<'_>) -> (Vec<CheckReport>, Vec<FamilyReport>
         declared::laws(subject),
         declared::tests(subject),
         contradiction::run(subject),
+        properties::internal_forces(subject),
+        properties::heavy_on_light(subject),
     ]);
     for family in &mut families {
         let failures = checks.iter().flat_map(|check| &check.failures);

@@ -5,6 +5,7 @@
 
 mod elliptic;
 mod isotropic;
+mod pyramid;
 mod smoothed;
 
 pub use elliptic::{
@@ -15,7 +16,7 @@ pub use isotropic::{
     project, project_derivative, project_strict, project_strict_derivative,
     project_strict_side_by_side,
 };
-
+pub use pyramid::Pyramid;
 pub use smoothed::{project_smoothed, smoothed_positive_part};
 
 use nalgebra::Vector3;

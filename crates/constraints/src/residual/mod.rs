@@ -1,9 +1,9 @@
 //! The residuals that all solvers are judged by.
 
 mod careful;
-mod cone_model;
 mod evaluator;
 mod maps;
+mod models;
 mod sparse_masses;
 
 pub use evaluator::ResidualEvaluator;

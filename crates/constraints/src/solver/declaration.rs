@@ -43,6 +43,15 @@ pub struct Declaration {
     pub own_test: Option<Criterion>,
     /// Whether it finds the velocity of least violation where constraints contradict each other.
     pub finds_least_violation: bool,
+    /// Whether it adds compliance that the problem does not have, which shifts the solution.
+    pub shifts: bool,
+    /// Whether, begun without a guess, it adds no internal forces where bodies stick: none that press bodies
+    /// against each other and move nothing.
+    pub avoids_internal_forces: bool,
+    /// Whether a heavy body on a light one, up to 1 : 10⁶, costs it no accuracy.
+    pub is_robust: bool,
+    /// Whether each solve allocates, also where nothing grew.
+    pub allocates: bool,
 }
 
 impl Declaration {
@@ -55,6 +64,10 @@ impl Declaration {
         tests: &[Criterion::EpsAbs],
         own_test: None,
         finds_least_violation: false,
+        shifts: false,
+        avoids_internal_forces: false,
+        is_robust: false,
+        allocates: false,
     };
 
     /// Whether the solver solves the contact laws themselves.

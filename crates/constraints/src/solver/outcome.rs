@@ -51,6 +51,14 @@ pub enum Failure {
         /// The law's kind.
         law: String,
     },
+    /// A problem that is too large for a method whose cost grows with the cube of its size.
+    #[error("{unknowns} unknowns are too many for this solver, which takes {most}")]
+    TooLarge {
+        /// Unknowns of the problem as the solver sees it.
+        unknowns: usize,
+        /// Most that it takes.
+        most: usize,
+    },
     /// A stopping test about a quantity that this solver does not have.
     #[error("this solver has no stopping test \"{}\"", .0.word())]
     UnsupportedCriterion(Criterion),

@@ -26,7 +26,8 @@ pub trait Scheme {
         impulse: &[f64],
     ) -> Result<(), Failure>;
 
-    /// One iteration: writes the next impulses over those it wrote last. `false` when nothing moves any more.
+    /// One iteration: writes the next impulses over those it wrote last. `false` when nothing moves any more. One
+    /// that consists of several looks at the stopwatch in each, and is cut short when it is spent.
     ///
     /// # Errors
     /// What makes it impossible to go on.
@@ -35,6 +36,7 @@ pub trait Scheme {
         problem: &Problem,
         evaluator: &mut ResidualEvaluator,
         impulse: &mut [f64],
+        stopwatch: &Stopwatch,
     ) -> Result<bool, Failure>;
 
     /// Matrices factorised in this solve, those of A not counted.
@@ -42,7 +44,19 @@ pub trait Scheme {
         0
     }
 
-    /// Steps of inner solves in this solve; `None` where an iteration has none.
+    /// How far impulses are from solving the scheme's own model, in m/s, where that is not the true problem:
+    /// this decides then. `None` for the true problem.
+    fn model_residual(
+        &mut self,
+        problem: &Problem,
+        evaluator: &mut ResidualEvaluator,
+        impulse: &[f64],
+    ) -> Option<f64> {
+        let _ = (problem, evaluator, impulse);
+        None
+    }
+
+    /// Inner iterations in this solve, where an iteration consists of several.
     fn inner_iterations(&self) -> Option<usize> {
         None
     }
@@ -50,12 +64,6 @@ pub trait Scheme {
     /// Inner solves that ended short of their tolerance.
     fn inner_failures(&self) -> usize {
         0
-    }
-
-    /// Whether the model that is solved is the convex cone model ([`ResidualEvaluator::cone_model_at`]), which
-    /// decides then, rather than the true problem.
-    fn solves_cone_model(&self) -> bool {
-        false
     }
 }
 
@@ -193,9 +201,9 @@ impl SchemeRunner {
     ) -> Outcome {
         let is_tested = budget.criterion.is_test();
         let interval = scheme.interval();
-        let is_cone_model = scheme.solves_cone_model();
-        // What is proven to converge may take its time: its residual need not fall all the way.
-        let is_proven = is_cone_model && !scheme.declaration().guarantee.is_empty();
+        // What is proven to converge on its own model may take its time: its residual need not fall all the way.
+        let declaration = scheme.declaration();
+        let is_proven = !declaration.is_exact() && !declaration.guarantee.is_empty();
         let mut progress = Progress {
             best: f64::INFINITY,
             window_best: f64::INFINITY,
@@ -220,13 +228,12 @@ impl SchemeRunner {
                         residual: true_residual,
                     });
                 }
-                let mut residual = match is_cone_model {
-                    true => self.evaluator.cone_model(problem, &self.impulse),
-                    false => true_residual,
-                };
+                let own =
+                    scheme.model_residual(problem, &mut self.evaluator, &self.impulse);
+                let mut residual = own.unwrap_or(true_residual);
                 let is_test_met = is_tested && self.is_test_met(problem, budget, iteration);
                 if residual <= budget.tolerance || is_test_met {
-                    residual = self.confirm(problem, budget, is_cone_model, residual);
+                    residual = self.confirm(problem, budget, own);
                 }
                 // What met a test is handed back, also where an earlier iterate was better.
                 if residual < progress.best || is_test_met {
@@ -261,7 +268,7 @@ impl SchemeRunner {
             if budget.criterion == Criterion::VelocityChange {
                 self.before.clone_from(&self.impulse);
             }
-            match scheme.advance(problem, &mut self.evaluator, &mut self.impulse) {
+            match scheme.advance(problem, &mut self.evaluator, &mut self.impulse, stopwatch) {
                 Ok(moves) => is_moving = moves,
                 Err(failure) => return Outcome::Failed(failure),
             }
@@ -269,15 +276,15 @@ impl SchemeRunner {
         }
     }
 
-    /// The residual that decides, of impulses that are about to be called a solution.
+    /// The residual that decides, of impulses that are about to be called a solution; `own` is that of the
+    /// scheme's own model.
     fn confirm(
         &mut self,
         problem: &Problem,
         budget: &Budget,
-        is_cone_model: bool,
-        residual: f64,
+        own: Option<f64>,
     ) -> f64 {
-        if is_cone_model {
+        if let Some(residual) = own {
             return residual.max(self.evaluator.rounding(problem, &self.impulse));
         }
         let (criterion, tolerance) = (budget.residual_criterion(), budget.tolerance);

@@ -106,12 +106,8 @@ impl Solver for AugmentedNewton {
 
     fn solve(&mut self, problem: &Problem, budget: &Budget, solution: &mut Solution) -> Report {
         let most = self.scheme.settings.max_iterations;
-        let mut running = Running {
-            own: &mut self.scheme,
-            stopwatch: Stopwatch::start(budget),
-        };
         self.runner
-            .solve(&mut running, problem, budget, solution, most)
+            .solve(&mut self.scheme, problem, budget, solution, most)
     }
 }
 
@@ -120,13 +116,7 @@ const DECLARATION: Declaration = Declaration {
     ..Declaration::EXACT
 };
 
-/// The iteration of one solve; inner solves look at the clock and the flag too.
-struct Running<'a> {
-    own: &'a mut OuterLoop,
-    stopwatch: Stopwatch,
-}
-
-/// What the iteration keeps.
+/// The iteration; inner solves look at the clock and the flag too.
 #[derive(Debug)]
 struct OuterLoop {
     settings: AugmentedSettings,
@@ -144,7 +134,7 @@ struct OuterLoop {
     failures: usize,
 }
 
-impl Scheme for Running<'_> {
+impl Scheme for OuterLoop {
     fn declaration(&self) -> Declaration {
         DECLARATION
     }
@@ -154,15 +144,15 @@ impl Scheme for Running<'_> {
     }
 
     fn factorizations(&self) -> usize {
-        self.own.factorizations
+        self.factorizations
     }
 
     fn inner_iterations(&self) -> Option<usize> {
-        Some(self.own.steps)
+        Some(self.steps)
     }
 
     fn inner_failures(&self) -> usize {
-        self.own.failures
+        self.failures
     }
 
     fn begin(
@@ -171,7 +161,7 @@ impl Scheme for Running<'_> {
         evaluator: &mut ResidualEvaluator,
         impulse: &[f64],
     ) -> Result<(), Failure> {
-        let own = &mut *self.own;
+        let own = self;
         own.buffers.prepare(problem, evaluator);
         own.multiplier.clear();
         own.multiplier.extend_from_slice(impulse);
@@ -195,8 +185,9 @@ impl Scheme for Running<'_> {
         problem: &Problem,
         evaluator: &mut ResidualEvaluator,
         impulse: &mut [f64],
+        stopwatch: &Stopwatch,
     ) -> Result<bool, Failure> {
-        let own = &mut *self.own;
+        let own = self;
         let mut surrogate = Surrogate {
             problem,
             evaluator,
@@ -210,7 +201,7 @@ impl Scheme for Running<'_> {
             if own.descent.size <= surrogate.enough(own.settings.inner_tolerance) {
                 break true;
             }
-            if tried >= own.settings.max_inner || self.stopwatch.is_spent() {
+            if tried >= own.settings.max_inner || stopwatch.is_spent() {
                 break false;
             }
             let step = own

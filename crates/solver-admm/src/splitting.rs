@@ -1,0 +1,177 @@
+//! ADMM on a part of the contact problem: the loop that all solvers of this crate are made of.
+
+use nalgebra::Vector3;
+use stiction_constraints::{Constraint, Delassus, Failure, Problem};
+
+use crate::damped::Damped;
+use crate::settings::AdmmSettings;
+
+/// Minimises ½ xᵀG x + hᵀx over chosen rows of impulses x that obey their laws, [CMC, Alg. 3].
+///
+/// With x split from its copy y in the set of admissible impulses, and ζ = −γ the velocity that the law
+/// sees, an iteration is
+///
+/// (G + P) x = P y + ζ − h,   w = α x + (1 − α) y,   y⁺ = T(ζ − P w; P⁻¹),   ζ⁺ = ζ + P (y⁺ − w),
+///
+/// with T the law's closed form (a projection where the law is a cone) and the proximal parameter P = ρ times
+/// a weight of each constraint. [CMC] has P = ρ Id.
+#[derive(Debug, Default)]
+pub(crate) struct Splitting {
+    matrix: Damped,
+    /// Weight of each constraint in P, 1/kg.
+    weight: Vec<f64>,
+    /// Compliance R that is added to the diagonal of G, 1/kg, by rows of the problem.
+    compliance: Vec<f64>,
+    /// Constraint of each row.
+    constraint_of: Vec<usize>,
+    /// ρ.
+    pub(crate) rho: f64,
+    /// y, N·s.
+    pub(crate) impulse: Vec<f64>,
+    /// ζ, m/s: the velocity that belongs to y when converged.
+    pub(crate) velocity: Vec<f64>,
+    /// x.
+    free: Vec<f64>,
+    iteration: usize,
+    next_look: usize,
+    pub(crate) factorizations: usize,
+    /// What the last iteration left: primal ‖P(x − y)‖ and dual ‖P(y⁺ − y)‖, m/s, largest entry; and the size
+    /// of what they are differences of.
+    primal: (f64, f64),
+    dual: (f64, f64),
+}
+
+/// ρ stays within these: G + P must remain a matrix to factorise, and P a part of it.
+const RHO: (f64, f64) = (1e-9, 1e4);
+
+impl Splitting {
+    /// Takes the chosen rows of a problem, weights of constraints and what is added to the diagonal of G (both
+    /// 1/kg), and begins with impulses and velocities of nothing.
+    pub(crate) fn begin(
+        &mut self,
+        problem: &Problem,
+        delassus: &Delassus,
+        (weight, compliance): (&[f64], &[f64]),
+        settings: &AdmmSettings,
+        is_chosen: impl Fn(usize) -> bool,
+    ) -> Result<(), Failure> {
+        self.constraint_of.clear();
+        for (index, constraint) in problem.constraints().iter().enumerate() {
+            let rows = self.constraint_of.len() + constraint.rows;
+            self.constraint_of.resize(rows, index);
+        }
+        self.matrix.update(delassus, is_chosen);
+        self.weight.clear();
+        self.weight.extend_from_slice(weight);
+        self.compliance.clear();
+        self.compliance.extend_from_slice(compliance);
+        let rows = problem.row_count();
+        for vector in [&mut self.impulse, &mut self.velocity, &mut self.free] {
+            vector.clear();
+            vector.resize(rows, 0.0);
+        }
+        if !(settings.keeps_rho && self.rho > 0.0) {
+            self.rho = settings.first_rho.clamp(RHO.0, RHO.1);
+        }
+        (self.iteration, self.factorizations) = (0, 0);
+        self.next_look = settings.first_look;
+        (self.primal, self.dual) = ((f64::INFINITY, 0.0), (f64::INFINITY, 0.0));
+        self.factorize()
+    }
+
+    fn factorize(&mut self) -> Result<(), Failure> {
+        self.factorizations += 1;
+        let (rho, weight, constraint_of) = (self.rho, &self.weight, &self.constraint_of);
+        let compliance = &self.compliance;
+        self.matrix
+            .factorize(|row| rho * weight[constraint_of[row]] + compliance[row])
+    }
+
+    /// The chosen rows.
+    pub(crate) fn rows(&self) -> &[usize] {
+        self.matrix.rows()
+    }
+
+    /// How far the last iterate is from a solution of this part, m/s.
+    pub(crate) fn error(&self) -> f64 {
+        self.primal.0.max(self.dual.0)
+    }
+
+    /// Looks at ρ earlier again, as at the start: the right-hand side has changed.
+    pub(crate) fn restart(&mut self, settings: &AdmmSettings) {
+        self.iteration = 0;
+        self.next_look = settings.first_look;
+    }
+
+    /// One iteration with right-hand side h (m/s, by rows of the problem). `law` makes y of a constraint from
+    /// x̄ = ζ − P w and β = 1/P; what it says of rows that were not chosen is ignored.
+    pub(crate) fn iterate(
+        &mut self,
+        problem: &Problem,
+        h: &[f64],
+        settings: &AdmmSettings,
+        law: impl Fn(usize, &Constraint, &Vector3<f64>, f64) -> Vector3<f64>,
+    ) -> Result<(), Failure> {
+        if self.iteration == self.next_look {
+            self.adapt(settings)?;
+            self.next_look *= 2;
+        }
+        self.iteration += 1;
+        for &row in self.matrix.rows() {
+            let damping = self.rho * self.weight[self.constraint_of[row]];
+            self.free[row] = damping * self.impulse[row] + self.velocity[row] - h[row];
+        }
+        self.matrix.solve_in_place(&mut self.free);
+        let alpha = settings.relaxation;
+        let (mut primal, mut dual) = ((0.0_f64, 0.0_f64), (0.0_f64, 0.0_f64));
+        // Constraints of which no row was chosen are passed over; chosen rows of one follow each other.
+        let mut at = 0;
+        let rows = self.matrix.rows();
+        while at < rows.len() {
+            let index = self.constraint_of[rows[at]];
+            let constraint = &problem.constraints()[index];
+            let damping = self.rho * self.weight[index];
+            let end = at + rows[at..]
+                .iter()
+                .take_while(|&&row| self.constraint_of[row] == index)
+                .count();
+            let old = constraint.load(&self.impulse);
+            let w = constraint.load(&self.free) * alpha + old * (1.0 - alpha);
+            let x_bar = constraint.load(&self.velocity) - w * damping;
+            let new = law(index, constraint, &x_bar, 1.0 / damping);
+            for &row in &rows[at..end] {
+                let own = row - constraint.first_row;
+                let x = self.free[row];
+                primal.0 = primal.0.max(self.weight[index] * (x - new[own]).abs());
+                primal.1 = primal.1.max(self.weight[index] * x.abs().max(new[own].abs()));
+                dual.0 = dual.0.max(damping * (new[own] - old[own]).abs());
+                dual.1 = dual.1.max(self.velocity[row].abs()).max(h[row].abs());
+                self.velocity[row] += damping * (new[own] - w[own]);
+                self.impulse[row] = new[own];
+            }
+            at = end;
+        }
+        if !(primal.0 + dual.0).is_finite() {
+            return Err(Failure::NotFinite);
+        }
+        (self.primal, self.dual) = (primal, dual);
+        Ok(())
+    }
+
+    /// ρ follows the ratio of the relative residuals, as ADMM is usually adapted; each change is a
+    /// factorisation.
+    fn adapt(&mut self, settings: &AdmmSettings) -> Result<(), Failure> {
+        let relative = |(error, size): (f64, f64)| error / size;
+        let ratio = relative(self.primal) / relative(self.dual);
+        if !(ratio > 0.0 && ratio.is_finite()) {
+            return Ok(());
+        }
+        let wanted = (self.rho * ratio.sqrt()).clamp(RHO.0, RHO.1);
+        let factor = wanted / self.rho;
+        if factor > settings.adapt_ratio || factor < 1.0 / settings.adapt_ratio {
+            self.rho = wanted;
+            return self.factorize();
+        }
+        Ok(())
+    }
+}
