@@ -24,6 +24,11 @@ fn is_identifier(word: &str) -> bool {
         && word.chars().all(|c| c.is_ascii_alphanumeric() || c == '_')
 }
 
+/// Whether a word stands for any name: `NAME`, `TYPE`.
+fn is_placeholder(word: &str) -> bool {
+    word.len() > 2 && word.chars().all(|c| c.is_ascii_uppercase())
+}
+
 #[test]
 fn types_and_functions_exist() {
     let mut known = BTreeSet::new();
@@ -38,6 +43,7 @@ fn types_and_functions_exist() {
         let parts: Vec<&str> = span.split("::").collect();
         // That page has names of other programs too.
         let is_ours = page != "coming-from.md" || known.contains(parts[0]);
+        let is_ours = is_ours && !parts.iter().any(|part| is_placeholder(part));
         if parts.len() < 2 || !is_ours || !parts.iter().all(|part| is_identifier(part)) {
             continue;
         }
@@ -56,11 +62,12 @@ fn files_and_folders_exist() {
     for (span, page) in all_spans() {
         let is_path = tops.iter().any(|top| span.starts_with(top));
         // `FILE.rs` stands for many.
-        let is_placeholder = |part: &str| {
+        let stands_for_many = |part: &str| {
             let stem = part.split('.').next().unwrap_or_default();
-            stem != "README" && stem.len() > 1 && stem.chars().all(|c| c.is_ascii_uppercase())
+            let word = stem.rsplit('-').next().unwrap_or_default();
+            word != "README" && is_placeholder(word)
         };
-        let is_one = !span.contains([' ', '*', '{', '<']) && !span.split('/').any(is_placeholder);
+        let is_one = !span.contains([' ', '*', '{', '<']) && !span.split('/').any(stands_for_many);
         if !is_path || !is_one {
             continue;
         }
