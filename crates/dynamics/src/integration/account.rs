@@ -14,6 +14,8 @@ const MEMORY: f64 = 10.0;
 /// Share of the energy scale that a floating tree may be overdrawn by before its momentum is touched: if
 /// rotation as a whole has too much energy, only less momentum helps.
 const OVERDRAFT: f64 = 1e-9;
+/// Most times that a tree is slowed down in a substep: each finds the digits that the time before lost.
+const MOST_SLOWINGS: usize = 4;
 /// What rounding does to the sum of kinetic and potential energy.
 const ROUNDING: f64 = 1e-15;
 
@@ -70,12 +72,25 @@ impl Account {
     ) -> Entry {
         let before = measure.energy();
         let limit = self.limit + work;
-        let internal = measure.internal(part.mass);
-        let scale = self.scale.max(internal);
-        let excess = before - limit;
-        let rounding = ROUNDING * (measure.kinetic + measure.height.abs() + measure.springs.abs());
-        if self.is_open && excess > rounding {
-            slow(part, excess, internal, OVERDRAFT * scale, measure, v);
+        // What is too much says nothing of the motion's size.
+        let excess = (before - limit).max(0.0);
+        let scale = self.scale.max(measure.internal(part.mass) - excess);
+        // Of far too much energy digits are left over that the first time cannot see.
+        for _ in 0..MOST_SLOWINGS {
+            let rounding =
+                ROUNDING * (measure.kinetic + measure.height.abs() + measure.springs.abs());
+            let excess = measure.energy() - limit;
+            if !(self.is_open && excess > rounding) {
+                break;
+            }
+            slow(
+                part,
+                excess,
+                measure.internal(part.mass),
+                OVERDRAFT * scale,
+                measure,
+                v,
+            );
             velocities(model, &mut evaluation.data, part.links.clone(), v);
             measure.kinetic = evaluation.kinetic(model, part, v);
         }

@@ -185,6 +185,12 @@ impl FreeBodies {
         })
     }
 
+    /// Every body's subsystem, and where its velocities are.
+    pub(crate) fn subsystems(&self) -> impl Iterator<Item = (usize, Range<usize>)> + '_ {
+        let items = self.items.iter();
+        items.map(|body| (body.subsystem, body.v..body.v + 6))
+    }
+
     /// Forgets what joints add to A.
     pub(crate) fn slacken(&mut self) {
         for body in &mut self.items {

@@ -1,6 +1,6 @@
 //! Adding up the work of a step.
 
-use stiction_islands::StartVelocity;
+use stiction_islands::{RowResult, StartVelocity};
 use stiction_modeling::tendon::SPRING_AND_DRIVE;
 
 use super::EnergyLedger;
@@ -28,6 +28,12 @@ impl WorldEnergy {
     pub(crate) fn total(&self) -> f64 {
         self.kinetic + self.potential()
     }
+}
+
+/// Work of driven bodies through a constraint, J.
+pub(crate) fn driven_work(result: &RowResult) -> f64 {
+    let both = result.impulse.iter().zip(result.note.driven);
+    -both.map(|(impulse, driven)| impulse * driven).sum::<f64>()
 }
 
 impl World {
@@ -72,9 +78,7 @@ impl World {
             ledger.account += work.account;
         }
         for (head, result) in self.rows.heads().iter().zip(self.last.results()) {
-            let driven: f64 = -(result.impulse.iter().zip(result.note.driven))
-                .map(|(impulse, driven)| impulse * driven)
-                .sum::<f64>();
+            let driven = driven_work(result);
             ledger.driven += driven;
             let own = result.work - driven;
             let kind = head.key.kind;

@@ -32,6 +32,8 @@ struct Path {
     /// Whether it was found in this step.
     is_known: bool,
     is_taken: bool,
+    /// Whether b came from it.
+    gave_velocity: bool,
     memory: MotionMemory,
     moved: Moved,
 }
@@ -56,7 +58,7 @@ impl FreePaths {
     /// Forgets the paths of the last step.
     pub(super) fn begin_step(&mut self) {
         for path in &mut self.trees {
-            (path.is_known, path.is_taken) = (false, false);
+            (path.is_known, path.is_taken, path.gave_velocity) = (false, false, false);
         }
     }
 
@@ -67,6 +69,16 @@ impl FreePaths {
     /// Positions and velocities of the robot, each tree at the end of the path that was found last.
     pub(super) fn end(&self) -> (&[f64], &[f64]) {
         self.motion.end()
+    }
+
+    /// b of a tree follows from its path.
+    pub(super) fn give_velocity(&mut self, tree: usize) {
+        self.trees[tree].gave_velocity = true;
+    }
+
+    /// Whether b of a tree followed from its path.
+    pub(super) fn gave_velocity(&self, tree: usize) -> bool {
+        self.trees[tree].gave_velocity
     }
 
     pub(super) fn leave(&mut self, tree: usize) {

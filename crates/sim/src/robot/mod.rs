@@ -1,6 +1,6 @@
 //! Articulated robots: a kinematic model, its trees as subsystems, its joints' rows.
 
-mod contact_account;
+mod contact_step;
 mod forces;
 mod free_path;
 mod inverse_masses;
@@ -28,6 +28,8 @@ use crate::mechanism::{
 };
 use crate::settings::Settings;
 use crate::state::State;
+pub(crate) use contact_step::ContactEnd;
+use contact_step::ContactStep;
 use free_path::FreePaths;
 use joints::JointForces;
 use rows::JointRow;
@@ -43,9 +45,18 @@ impl RobotHandle {
     }
 }
 
-/// Numbers that a tree carries from step to step: those of its free motion, and what the rule of steps in
-/// contact has added to its energy, J.
+/// Numbers that a tree carries from step to step: those of its free motion, and what errors of steps in
+/// contact have added to its energy, J.
 const TREE_MEMORY: usize = MotionMemory::LEN + 1;
+
+/// What the energy account of trees in contact carries from step to step.
+#[derive(Debug, Clone, Copy, PartialEq, Default)]
+pub(crate) struct ContactMemory {
+    /// Largest kinetic energy of the last seconds, J.
+    pub(crate) scale: f64,
+    /// What errors have added to the energy, J.
+    pub(crate) debt: f64,
+}
 
 /// A robot and the buffers of its equations of motion; one subsystem for each tree.
 #[derive(Debug)]
@@ -85,7 +96,10 @@ pub(crate) struct Robot {
     masses: Vec<f64>,
     /// Work space: momentum by degree of freedom; kinetic energy and that of gravity by tree.
     momentum: Vec<f64>,
+    mean: Vec<f64>,
     energies: Vec<[f64; 2]>,
+    /// Of each tree: the step that it makes where constraints act.
+    contact_steps: Vec<ContactStep>,
     /// 1/(1 − θ).
     scale: f64,
     twists: Vec<Motion>,
@@ -143,7 +157,9 @@ impl Robot {
             b: vec![0.0; model.nv()],
             bias: vec![0.0; model.nv()],
             momentum: vec![0.0; model.nv()],
+            mean: Vec::new(),
             energies: vec![[0.0; 2]; views.len()],
+            contact_steps: vec![ContactStep::default(); views.len()],
             masses: model.trees().map(|tree| mass_of(&model, tree)).collect(),
             scale: 1.0,
             twists: vec![Motion::zero(); most_bodies.unwrap_or(0)],
@@ -240,6 +256,20 @@ impl Robot {
                 [start + dt * rate, rate]
             }
         })
+    }
+
+    /// What the account of a tree in contact carries, in a state.
+    pub(crate) fn contact_memory(&self, tree: usize, state: &State) -> ContactMemory {
+        let own = &state.memory[self.memory.start + tree * TREE_MEMORY..];
+        ContactMemory {
+            scale: own[1],
+            debt: own[TREE_MEMORY - 1],
+        }
+    }
+
+    pub(crate) fn set_contact_memory(&self, tree: usize, to: ContactMemory, state: &mut State) {
+        let own = &mut state.memory[self.memory.start + tree * TREE_MEMORY..];
+        (own[1], own[TREE_MEMORY - 1]) = (to.scale, to.debt);
     }
 
     /// Kinematics to measure with.
@@ -355,8 +385,7 @@ impl Mechanism for Robot {
             next.v[dof] = (v_hat[dof] - theta * now.state.v[dof]) / (1.0 - theta);
         }
         self.follow_paths(next);
-        self.paths.work.taken += self.close_contact_accounts(now, next)?;
-        Ok(())
+        self.note_contact_steps(now, next)
     }
 
     fn work(&self, now: &Now<'_>, v_hat: &[f64], mean: &[f64], places: &Places) -> Work {

@@ -108,6 +108,7 @@ impl Robot {
             if can_fly && dt * self.fastest_turn(tree) > FAST_TURN {
                 self.find_path(tree, now)?;
                 self.take_free_velocity(tree, now);
+                self.paths.give_velocity(tree);
             }
         }
         Ok(())

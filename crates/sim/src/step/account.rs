@@ -10,6 +10,7 @@ use stiction_collision::Support;
 use stiction_modeling::Motion;
 
 use super::contacts::touches;
+use super::tree_account::TreeAccounts;
 use crate::error::Result;
 use crate::mechanism::Mechanisms;
 use crate::settings::Settings;
@@ -22,6 +23,8 @@ pub(crate) struct Account {
     springs: Vec<f64>,
     /// Per subsystem that names an island.
     islands: Vec<Balance>,
+    /// Of trees that constraints act on.
+    pub(super) trees: TreeAccounts,
 }
 
 /// What an island had, was given and has.

@@ -14,6 +14,7 @@ mod report;
 mod rows;
 mod speeds;
 mod stiffness;
+mod tree_account;
 
 pub use report::{ContactForce, ContactMode, JointErrors, StageTimes, StepReport};
 
@@ -383,7 +384,11 @@ impl World {
         self.next.step = self.state.step + 1;
         self.keep_last_step();
         self.add_up_work();
+        let is_pushed = self.is_pushed;
         self.project()?;
+        let taken = self.report.energy_taken;
+        self.settle_tree_accounts(is_pushed)?;
+        self.report.energy.account -= self.report.energy_taken - taken;
         self.settle_account()?;
         self.report.stages.integrate += clock.elapsed().as_secs_f64();
         Ok(())
