@@ -379,7 +379,7 @@ fn superlinear(own: &Measured) -> f64 {
         count[1] += 1;
         count[0] += usize::from(last > mean);
     }
-    f64::from(count[0]) / f64::from(count[1].max(1))
+    count[0] as f64 / count[1].max(1) as f64
 }
 
 fn statements(

@@ -18,7 +18,7 @@ const SIDE: f64 = 0.2;
 pub(super) const MASS: f64 = 0.5;
 pub(super) const GRAVITY: f64 = 9.81;
 /// Time step, s.
-const STEP: f64 = 0.01;
+pub(super) const STEP: f64 = 0.01;
 /// Coefficient of friction, and the push, N: not published; twice what holds the box.
 const FRICTION: f64 = 0.2;
 const PUSH: f64 = 2.0;

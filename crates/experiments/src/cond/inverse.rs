@@ -4,7 +4,7 @@ use stiction_constraints::nalgebra::Vector3;
 use stiction_constraints::{Budget, ConeOperator, Criterion, Law, Problem, Solution, Solver};
 use stiction_solver_cond::{Cond, CondSettings, Gain, Operator};
 
-use super::box_sliding::{GRAVITY, MASS, block, problem_error};
+use super::box_sliding::{GRAVITY, MASS, STEP, block, problem_error};
 use super::follow::{Ending, Way, follow, mean, start_of};
 use super::handled::Handled;
 use crate::Run;

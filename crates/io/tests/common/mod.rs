@@ -156,7 +156,6 @@ fn settings(dice: &mut Dice) -> SettingsDescription {
         islands: dice.maybe(Dice::coin),
         warm_start: dice.maybe(Dice::coin),
         max_contacts: dice.maybe(|dice| 1 + dice.below(9) as usize),
-        solver_time: dice.maybe(|dice| dice.between(1e-5, 1.0)),
     }
 }
 

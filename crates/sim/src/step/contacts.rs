@@ -25,6 +25,14 @@ pub(crate) struct Contacts {
 }
 
 impl Contacts {
+    /// None yet, of a solver that wants them to give way in a manner of its own.
+    pub(crate) fn giving_way(soft: Option<SoftContacts>) -> Self {
+        Self {
+            soft,
+            ..Self::default()
+        }
+    }
+
     /// Finds the laws of the contacts.
     pub(crate) fn prepare(&mut self, colliders: &ColliderSet, dt: f64) -> Result<()> {
         self.laws.clear();

@@ -191,10 +191,7 @@ impl World {
             deadline: None,
             places: Places::default(),
             passing: Vec::new(),
-            contacts: Contacts {
-                soft: solver.soft_contacts(),
-                ..Contacts::default()
-            },
+            contacts: Contacts::giving_way(solver.soft_contacts()),
             rows: RowList::default(),
             free_paths: FreePaths::default(),
             islands: Islands::default(),
