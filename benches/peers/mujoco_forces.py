@@ -45,7 +45,7 @@ def ours(program, folder, text, step):
     path.write_text(text)
     recording = folder / "same.stiction"
     command = [program, "run", str(path), "--keyframe", "same", "--solver", "mujoco-like"]
-    command += ["--dt", repr(step), "--seconds", repr(step), "--out", str(recording), "--force"]
+    command += ["--dt", repr(step), "--seconds", repr(step), "--record", str(recording), "--fps", repr(1 / step)]
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode != 0:
         sys.exit(f"stiction failed on {path}:\n{run.stderr}")

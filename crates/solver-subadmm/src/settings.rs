@@ -28,6 +28,8 @@ pub enum TreeMethod {
     /// Composite-rigid-body assembly of (41) and branch-sparse factorisation.
     #[default]
     Factorization,
+    /// The same with body matrices of ten numbers, [AL, App. A], in trees where all rows on bodies are whole contacts.
+    CompactFactorization,
     /// The articulated-body recursion of [AL, Remark 1], O(bodies) an iteration.
     ArticulatedBody,
 }

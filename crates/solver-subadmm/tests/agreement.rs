@@ -92,7 +92,7 @@ fn body_and_subsystem_splitting_iterate_alike_where_no_constraint_is_inside_a_tr
 }
 
 #[test]
-fn the_articulated_body_recursion_equals_the_factorisation() {
+fn all_ways_of_solving_with_a_tree_are_the_same() {
     let problem = robots(3, 12, 0.6, 7).0;
     let budget = Budget {
         max_iterations: Some(40),
@@ -103,17 +103,25 @@ fn the_articulated_body_recursion_equals_the_factorisation() {
             anderson_memory: memory,
             ..SubAdmmSettings::default()
         };
-        let articulated = SubAdmmSettings {
-            tree_method: TreeMethod::ArticulatedBody,
-            ..factorised.clone()
-        };
         let (_, a) = run(&factorised, &problem, &budget);
-        let (_, b) = run(&articulated, &problem, &budget);
         let scale = a.impulse.iter().fold(0.0, |m: f64, x| m.max(x.abs()));
-        let difference = largest_difference(&a.impulse, &b.impulse) / scale;
-        // Rounding only; extrapolation amplifies it.
-        let allowed = if memory == 0 { 1e-10 } else { 1e-6 };
-        assert!(difference < allowed, "memory {memory}: {difference:e}");
+        for tree_method in [
+            TreeMethod::ArticulatedBody,
+            TreeMethod::CompactFactorization,
+        ] {
+            let other = SubAdmmSettings {
+                tree_method,
+                ..factorised.clone()
+            };
+            let (_, b) = run(&other, &problem, &budget);
+            let difference = largest_difference(&a.impulse, &b.impulse) / scale;
+            // Rounding only; extrapolation amplifies it.
+            let allowed = if memory == 0 { 1e-10 } else { 1e-6 };
+            assert!(
+                difference < allowed,
+                "{tree_method:?}, memory {memory}: {difference:e}"
+            );
+        }
     }
 }
 

@@ -34,6 +34,7 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
     let many = problems(run, "quadruped-drop-27", run.or_quick(5, 1), 0.25)?;
     table_three(run, &eight, &many, &mut out)?;
     remark_one(run, &eight, &mut out)?;
+    body_matrices(run, &eight, &mut out)?;
     open_contacts(run, &mut out)?;
     Ok(out)
 }
@@ -295,6 +296,44 @@ fn remark_one(run: &mut Run<'_>, problems: &[Problem], out: &mut Section) -> Res
         ),
         format!("{few:.2} without changes, {often:.2} with"),
         few > 1.0 && often < few,
+    ));
+    Ok(())
+}
+
+/// Appendix A: matrices of bodies as ten numbers.
+fn body_matrices(run: &mut Run<'_>, problems: &[Problem], out: &mut Section) -> Result<()> {
+    run.tell(0.8, "appendix A")?;
+    let both = [TreeMethod::CompactFactorization, TreeMethod::Factorization];
+    let settings = both.map(|tree_method| SubAdmmSettings {
+        tree_method,
+        ..SubAdmmSettings::paper()
+    });
+    let mut table = Table::new(
+        "Appendix A: time (ms) with body matrices of ten numbers, and of 6 × 6",
+        ["iterations", "ten numbers", "6 × 6", "ten / 6 × 6"],
+    );
+    let mut ratios = Vec::new();
+    for iterations in [1, 10, 100] {
+        let found = times(problems, &[iterations; 2], &settings)?;
+        let ratio = found[0] / found[1];
+        ratios.push(format!("{ratio:.2}"));
+        table.rows.push(vec![
+            iterations.to_string(),
+            format!("{:.3}", 1e3 * found[0]),
+            format!("{:.3}", 1e3 * found[1]),
+            format!("{ratio:.2}"),
+        ]);
+    }
+    out.tables.push(table);
+    out.statements.push(Statement::not_comparable(
+        "appendix A: body matrices keep the ten numbers of an inertia",
+        &How::new(
+            "subadmm-paper",
+            "processor time, ten numbers over 6 × 6",
+            "1, 10 and 100 iterations",
+        ),
+        ratios.join(", "),
+        "a time of either",
     ));
     Ok(())
 }

@@ -67,6 +67,16 @@ impl BodyMatrices {
             let matrix = &mut self.weighted[layout.slots[slot].body];
             add_square(matrix, layout.body_columns(block, slot), penalty[slot]);
         }
+        self.add_dofs(layout, block, penalty);
+    }
+
+    /// Computes the joint-space part of Σ Jᵀ β₀ J alone.
+    pub(super) fn weigh_dofs(&mut self, layout: &Layout, block: &BlockLayout, penalty: &[f64]) {
+        self.clear_weighted();
+        self.add_dofs(layout, block, penalty);
+    }
+
+    fn add_dofs(&mut self, layout: &Layout, block: &BlockLayout, penalty: &[f64]) {
         for number in block.on_dofs() {
             let slot = &layout.slots[number];
             for run in layout.runs(slot) {
@@ -74,6 +84,11 @@ impl BodyMatrices {
                 self.weighted_diagonal[run.first] += penalty[number] * size;
             }
         }
+    }
+
+    /// M_b of every body, with what was folded into it.
+    pub(super) fn base(&self) -> &[SpatialMatrix] {
+        &self.base
     }
 
     /// Number of bodies.

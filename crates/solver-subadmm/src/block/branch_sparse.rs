@@ -11,6 +11,7 @@ use std::ops::Range;
 use stiction_constraints::Tree;
 
 use super::body_matrices::{BodyMatrices, SpatialMatrix};
+use super::ten_numbers::{TenMatrices, TenNumbers};
 use crate::lanes::{Kernel, vectorized};
 use crate::settings::SMALL;
 use crate::sweep::Spatial;
@@ -36,13 +37,14 @@ pub(crate) struct BranchSparse {
     inverse: Vec<f64>,
     axes: Vec<Spatial>,
     composite: Vec<SpatialMatrix>,
+    composite_ten: Vec<TenNumbers>,
 }
 
 /// One call of [`BranchSparse::factorize`].
 struct Factorization<'a> {
     factor: &'a mut BranchSparse,
     tree: &'a Tree,
-    matrices: &'a BodyMatrices,
+    matrices: (&'a BodyMatrices, Option<&'a TenMatrices>),
     scale: f64,
 }
 
@@ -114,7 +116,7 @@ impl BranchSparse {
     pub(super) fn factorize(
         &mut self,
         tree: &Tree,
-        matrices: &BodyMatrices,
+        matrices: (&BodyMatrices, Option<&TenMatrices>),
         scale: f64,
     ) -> Result<(), ()> {
         vectorized(Factorization {
@@ -129,10 +131,13 @@ impl BranchSparse {
     fn factorize_inlined(
         &mut self,
         tree: &Tree,
-        matrices: &BodyMatrices,
+        matrices: (&BodyMatrices, Option<&TenMatrices>),
         scale: f64,
     ) -> Result<(), ()> {
-        self.assemble(tree, matrices, scale);
+        match matrices {
+            (matrices, Some(ten)) => self.assemble_ten(tree, matrices, ten, scale),
+            (matrices, None) => self.assemble(tree, matrices, scale),
+        }
         for k in (0..self.inverse_pivot.len()).rev() {
             let (above, rest) = self.factor.split_at_mut(self.row_start[k]);
             let (row, last) = rest.split_at_mut(self.row_start[k + 1] - self.row_start[k] - 1);
@@ -218,6 +223,35 @@ impl BranchSparse {
                 for (sum, column) in before[parent].iter_mut().zip(&rest[0]) {
                     sum.add_scaled(1.0, column);
                 }
+            }
+        }
+    }
+
+    /// The same with matrices of ten numbers.
+    #[inline(always)]
+    fn assemble_ten(
+        &mut self,
+        tree: &Tree,
+        matrices: &BodyMatrices,
+        ten: &TenMatrices,
+        scale: f64,
+    ) {
+        self.composite_ten.clear();
+        self.composite_ten
+            .extend((0..matrices.len()).map(|body| ten.body(body, scale)));
+        for (index, body) in tree.bodies().iter().enumerate().rev() {
+            let first = tree.first_dof(index);
+            for dof in first..first + body.joint_dofs {
+                let force = self.composite_ten[index].mul(&self.axes[dof]);
+                let row = self.row_start[dof]..self.row_start[dof + 1];
+                for (entry, &ancestor) in self.factor[row.clone()].iter_mut().zip(&self.path[row]) {
+                    *entry = self.axes[ancestor].dot(&force);
+                }
+                self.factor[self.row_start[dof + 1] - 1] += matrices.diagonal(dof, scale);
+            }
+            if let Some(parent) = body.parent {
+                let (before, rest) = self.composite_ten.split_at_mut(index);
+                before[parent].add_scaled(1.0, &rest[0]);
             }
         }
     }
@@ -314,7 +348,7 @@ mod tests {
             let (mut matrices, mut own) = (BodyMatrices::default(), BranchSparse::default());
             matrices.set_base(&tree);
             own.set_pattern(&tree);
-            own.factorize(&tree, &matrices, 0.0)
+            own.factorize(&tree, (&matrices, None), 0.0)
                 .expect("positive definite");
             let mut reference = TreeFactor::default();
             reference.update(&tree).expect("positive definite");

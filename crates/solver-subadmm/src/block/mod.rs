@@ -9,6 +9,7 @@ mod branch_sparse;
 mod dense;
 mod free_body;
 mod sparse;
+mod ten_numbers;
 pub(crate) mod tree;
 
 use nalgebra::Matrix6;
@@ -43,6 +44,7 @@ impl Block {
         match (kind, method) {
             (BlockKind::FreeBody, _) => Self::FreeBody(FreeBodyBlock::default()),
             (BlockKind::Tree, TreeMethod::Factorization) => Self::Tree(TreeBlock::default()),
+            (BlockKind::Tree, TreeMethod::CompactFactorization) => Self::Tree(TreeBlock::compact()),
             (BlockKind::Tree, TreeMethod::ArticulatedBody) => {
                 Self::Articulated(ArticulatedBlock::default())
             }
@@ -54,7 +56,7 @@ impl Block {
     fn fits(&self, kind: BlockKind, method: TreeMethod) -> bool {
         match self {
             Self::FreeBody(_) => kind == BlockKind::FreeBody,
-            Self::Tree(_) => kind == BlockKind::Tree && method == TreeMethod::Factorization,
+            Self::Tree(own) => kind == BlockKind::Tree && method == own.method(),
             Self::Articulated(_) => {
                 kind == BlockKind::Tree && method == TreeMethod::ArticulatedBody
             }
@@ -68,7 +70,7 @@ impl Block {
         let block = &layout.blocks[index];
         match self {
             Self::FreeBody(own) => own.weigh(layout, block, penalty),
-            Self::Tree(own) => own.matrices.weigh(layout, block, penalty),
+            Self::Tree(own) => own.weigh(layout, block, penalty),
             Self::Articulated(own) => own.matrices.weigh(layout, block, penalty),
             Self::Sparse(own) => own.weigh(layout, index, penalty),
             Self::Dense(own) => own.weigh(layout, block, penalty),
