@@ -97,8 +97,51 @@ pub(super) fn m48_bolt(length: f64, thread: Thread) -> Result<Shape> {
 /// # Errors
 /// A bolt of another thread.
 pub fn neural_bolt(name: &str, bolt: BoltSdf, resolution: f64) -> Result<Shape> {
-    const NETWORK: &[u8] = include_bytes!("../../assets/m48_thread.safetensors");
     let thread = NeuralSdf::from_bytes("m48_thread.safetensors", NETWORK)?;
     let bolt = NeuralBolt::new(thread, bolt)?;
     Ok(Shape::neural_bolt(name, bolt, resolution)?)
+}
+
+/// The thread of M48 bolts as `train_neural_sdf` has trained it.
+const NETWORK: &[u8] = include_bytes!("../../assets/m48_thread.safetensors");
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use stiction_sim::Point3;
+    use stiction_sim::sdf::Sdf;
+
+    #[test]
+    fn the_learnt_thread_is_exact_well_below_the_clearance_of_a_nut() {
+        let metric = MetricThread::coarse(48).unwrap();
+        let bolt = BoltSdf::rod(metric, 0.1, ThreadEnd::Chamfered).unwrap();
+        let network = NeuralSdf::from_bytes("network", NETWORK).unwrap();
+        let learnt = NeuralBolt::new(network, bolt).unwrap();
+        let (mut mean, mut count) = (0.0, 0);
+        for index in 0..4000 {
+            let along = f64::from(index) / 4000.0;
+            let (angle, radius) = (1000.0 * along, 0.0205 + 0.0045 * (317.0 * along).fract());
+            let p = Point3::new(radius * angle.cos(), radius * angle.sin(), 0.02 + 0.06 * along);
+            let (found, known) = (learnt.sample(&p), bolt.sample(&p));
+            if known.value.abs() > 2e-4 {
+                continue;
+            }
+            mean += (found.value - known.value).abs();
+            count += 1;
+            // The gradient is that of the value.
+            let step = Vector3::new(0.3, -0.5, 0.8) * 1e-7;
+            let change = learnt.value(&(p + step)) - learnt.value(&(p - step));
+            assert!((change - 2.0 * found.gradient.dot(&step)).abs() < 1e-9, "{p}");
+        }
+        mean /= f64::from(count);
+        assert!(count > 200 && mean < 5e-5, "mean error {mean} m of {count} points");
+    }
+
+    #[test]
+    fn a_network_is_of_one_thread() {
+        let metric = MetricThread::coarse(20).unwrap();
+        let bolt = BoltSdf::rod(metric, 0.1, ThreadEnd::Flat).unwrap();
+        let error = neural_bolt("bolt", bolt, 0.01).unwrap_err().to_string();
+        assert!(error.contains("lead"), "{error}");
+    }
 }
