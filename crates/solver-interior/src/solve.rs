@@ -129,9 +129,11 @@ impl CcpInterior {
             report.history.push(HistoryEntry {
                 iteration: report.iterations.max(1),
                 seconds: stopwatch.elapsed().as_secs_f64(),
-                residual: self
-                    .evaluator
-                    .measure(problem, &self.impulse, budget.residual_criterion()),
+                residual: self.evaluator.measure(
+                    problem,
+                    &self.impulse,
+                    budget.residual_criterion(),
+                ),
             });
         }
         let is_test_met = budget.criterion.is_test()

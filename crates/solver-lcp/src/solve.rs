@@ -172,7 +172,8 @@ impl Path {
         let attempt = self.attempt as f64;
         self.direction.clear();
         self.direction.extend((0..size).map(|i| {
-            let phase = (i as f64 * 0.618_033_988_749_895 + attempt * 0.414_213_562_373_095).fract();
+            let phase =
+                (i as f64 * 0.618_033_988_749_895 + attempt * 0.414_213_562_373_095).fract();
             1.0 + attempt.min(1.0) * phase
         }));
         let (matrix, q) = (&self.formulation.matrix, &self.formulation.q);
