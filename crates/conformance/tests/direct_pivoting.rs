@@ -59,7 +59,10 @@ fn it_agrees_with_sweeps_where_both_converge() {
                 };
                 compared += usize::from(agree(&tower(&params).unwrap(), pyramid));
             }
-            let params = QuadrupedsParams::default();
+            let params = QuadrupedsParams {
+                robots: 1,
+                ..QuadrupedsParams::default()
+            };
             compared += usize::from(agree(&quadrupeds(&params).unwrap(), pyramid));
         }
     }
