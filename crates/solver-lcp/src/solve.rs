@@ -1,8 +1,8 @@
 //! From a contact problem to its linear complementarity problem, along Lemke's path, and back.
 
 use stiction_constraints::{
-    Budget, Criterion, Declaration, Delassus, Failure, Problem, Relaxation, Report,
-    ResidualEvaluator, Scheme, SchemeRunner, Solution, Solver, Stopwatch,
+    Budget, Declaration, Delassus, Failure, Problem, Relaxation, Report, ResidualEvaluator, Scheme,
+    SchemeRunner, Solution, Solver, Stopwatch,
 };
 
 use crate::formulation::Formulation;
@@ -84,7 +84,8 @@ impl Scheme for Path {
             relaxes: &[Relaxation::Coulomb, Relaxation::MaximumDissipation],
             guarantee: "ends after finitely many pivots, with a solution of the pyramid model where some impulses \
                         keep all gaps from closing [CPS, Th. 4.4.12]; in exact arithmetic",
-            tests: &[Criterion::EpsAbs],
+            // Impulses change at the end alone: that is no sequence to be stopped.
+            tests: &[],
             is_robust: true,
             ..Declaration::EXACT
         }
