@@ -14,6 +14,7 @@ mod subject;
 mod sweep;
 
 pub use allocator::CountingAllocator;
+pub use checks::Properties;
 pub use judge::{Judge, Verdict};
 pub use report::{CheckReport, FailedCase, FamilyReport, Report};
 pub use save::save_problem;

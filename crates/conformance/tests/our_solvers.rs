@@ -1,6 +1,6 @@
 //! Every solver of this project under the suite.
 
-use stiction_conformance::CountingAllocator;
+use stiction_conformance::{CountingAllocator, Properties};
 use stiction_constraints::{Budget, Declaration, Problem, Report, Solution, Solver};
 use stiction_solver_canal::Canal;
 use stiction_solver_cond::Cond;
@@ -225,6 +225,51 @@ fn pivoting_on_the_pyramid_conforms() {
 #[test]
 fn interior_points_of_the_convex_cone_conform() {
     named("ccp-interior");
+}
+
+fn boxed<S: Solver + 'static>(solver: Option<S>) -> Option<Box<dyn Solver>> {
+    solver.map(|solver| Box::new(solver) as Box<dyn Solver>)
+}
+
+/// Every solver by its name, whichever crate it is from.
+fn any(name: &str) -> Option<Box<dyn Solver>> {
+    boxed(Canal::named(name))
+        .or_else(|| boxed(SubAdmm::named(name)))
+        .or_else(|| boxed(Cond::named(name)))
+        .or_else(|| boxed(Pgs::named(name)))
+        .or_else(|| stiction_solver_first_order::named(name))
+        .or_else(|| stiction_solver_newton::named(name))
+        .or_else(|| stiction_solver_admm::named(name))
+        .or_else(|| stiction_solver_lcp::named(name))
+        .or_else(|| stiction_solver_interior::named(name))
+}
+
+/// What the table of the comparison paper says of internal forces and of heavy on light is measured: solvers
+/// declare no more.
+#[test]
+fn declared_properties_are_measured() {
+    let listed = [
+        stiction_solver_canal::SOLVERS,
+        &stiction_solver_subadmm::SOLVERS,
+        stiction_solver_cond::SOLVERS,
+        stiction_solver_pgs::SOLVERS,
+        stiction_solver_first_order::SOLVERS,
+        stiction_solver_newton::SOLVERS,
+        stiction_solver_admm::SOLVERS,
+        stiction_solver_lcp::SOLVERS,
+        stiction_solver_interior::SOLVERS,
+    ];
+    let mut wrong = Vec::new();
+    for (name, _) in listed.into_iter().flatten() {
+        let declaration = any(name).expect("a listed name").declaration();
+        let measured = Properties::of(|| any(name).expect("a listed name"));
+        if declaration.avoids_internal_forces && !measured.avoids_internal_forces()
+            || declaration.is_robust && !measured.is_robust()
+        {
+            wrong.push(format!("{name}: {measured:?}"));
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
 #[test]

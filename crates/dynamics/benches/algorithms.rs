@@ -66,6 +66,21 @@ fn algorithms(c: &mut Criterion) {
     }
 }
 
+/// Free acceleration of a Talos, whose joint frames have the axes of their parents, and of the same robot with
+/// frames turned by nothing that counts: what the kernels for any placement take.
+fn talos(c: &mut Criterion) {
+    let mut group = c.benchmark_group("talos38");
+    for (name, turned) in [("aba", 0.0), ("aba_any_placement", 1e-15)] {
+        let model = robots::talos(turned);
+        let (q, v, tau) = robots::state(&model);
+        let mut data = Data::new(&model);
+        group.bench_function(name, |b| {
+            b.iter(|| aba(&model, &mut data, black_box(&q), &v, &tau, None).map(|t| t[0]));
+        });
+    }
+    group.finish();
+}
+
 /// A chain (`arity` 1) or a balanced tree of revolute joints.
 fn tree(n: usize, arity: usize) -> Model {
     let mut tree = ModelDescription::new(format!("tree {n}"));
@@ -114,5 +129,5 @@ fn growth(c: &mut Criterion) {
     group.finish();
 }
 
-criterion_group!(benches, algorithms, growth);
+criterion_group!(benches, algorithms, talos, growth);
 criterion_main!(benches);

@@ -165,7 +165,8 @@ fn carry_velocity<J: JointKernel>(
     v: &[f64],
 ) {
     let vj = &v[link.v_start..link.v_start + J::NV];
-    let velocity = local.apply_inverse_motion(&data.velocity[link.parent]) + joint.velocity(vj);
+    let carried = joint.motion_from_parent(&local, &data.velocity[link.parent]);
+    let velocity = carried + joint.velocity(vj);
     data.bias[i] = joint.bias(&velocity, vj);
     data.force[i] = velocity.cross_force(&link.inertia.mul(&velocity));
     data.articulated[i] = ArticulatedInertia::from(&link.inertia);
@@ -209,7 +210,7 @@ fn release<J: JointKernel>(
                 .fold(*inertia, |rest, w| rest.minus_outer(w, 1.0))
         };
         data.articulated[i] = rest;
-        let carried = data.local[i].apply_articulated(&rest);
+        let carried = joint.inertia_to_parent(&data.local[i], &rest);
         data.articulated[link.parent] += carried;
     }
     Ok(())
@@ -291,7 +292,7 @@ fn inward_force<J: JointKernel, const BIAS: bool>(
         if BIAS {
             force += data.articulated[i].mul(&data.bias[i]);
         }
-        let carried = data.local[i].apply_force(&force);
+        let carried = joint.force_to_parent(&data.local[i], &force);
         data.force[link.parent] += carried;
     }
 }
@@ -306,7 +307,8 @@ fn outward_acceleration<J: JointKernel, const BIAS: bool>(
     data: &mut Data,
 ) {
     let (n, start) = (J::NV, link.v_start);
-    let mut carried = data.local[i].apply_inverse_motion(&data.proper_acceleration[link.parent]);
+    let mut carried =
+        joint.motion_from_parent(&data.local[i], &data.proper_acceleration[link.parent]);
     if BIAS {
         carried += data.bias[i];
     }

@@ -68,8 +68,7 @@ pub fn solve_local(
     report.residuals = meter(&best, report.residuals);
     let mut refinements = 0;
     // Only the natural residuals can be measured against W; others are about the primal form.
-    let is_judged_by_w =
-        budget.criterion == Criterion::Natural && solver.declaration().is_exact();
+    let is_judged_by_w = budget.criterion == Criterion::Natural && solver.declaration().is_exact();
     if solved_primal && is_judged_by_w && !is_reached(&report.residuals) {
         let of_symmetric = symmetric_residuals(reduced, &best, report.residuals);
         let first = best.clone();

@@ -65,6 +65,9 @@ impl Damped {
         }
         if self.fresh != self.entries || self.matrix.is_none() {
             std::mem::swap(&mut self.fresh, &mut self.entries);
+            // The next problem is compared in here.
+            self.fresh.clear();
+            self.fresh.reserve(self.entries.len());
             self.analyze();
         }
     }
@@ -105,9 +108,7 @@ impl Damped {
         for (&place, &row) in self.diagonal.iter().zip(&self.rows) {
             values[place] += damping(row);
         }
-        self.factor
-            .update(matrix)
-            .map_err(|()| Failure::NotFinite)
+        self.factor.update(matrix).map_err(|()| Failure::NotFinite)
     }
 
     /// x ← (G + P)⁻¹ x of the chosen rows; the others are left as they are.

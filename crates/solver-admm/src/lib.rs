@@ -1,5 +1,6 @@
 #![doc = include_str!("../README.md")]
 
+mod anderson;
 mod ccp;
 mod common;
 mod damped;

@@ -66,8 +66,11 @@ pub struct StaggeredSettings {
     pub admm: AdmmSettings,
     /// Friction within this pyramid; `None` for the cone itself.
     pub pyramid: Option<Pyramid>,
-    /// Weight of new impulses in an outer iteration, in (0, 2).
+    /// Weight of new friction impulses in an outer iteration, in (0, 2), [CMC, (22)]. Used without memory only.
     pub relaxation: f64,
+    /// Outer iterations that Anderson's acceleration looks back on; 0 is [CMC, Alg. 6] as printed, which is slow
+    /// where normal and friction impulses pull on the same rotations.
+    pub memory: usize,
     /// Outer iterations when the budget does not say.
     pub max_iterations: usize,
     /// An inner solve ends when its error is this share of the last outer change.
@@ -80,6 +83,7 @@ impl Default for StaggeredSettings {
             admm: AdmmSettings::default(),
             pyramid: None,
             relaxation: 1.0,
+            memory: 6,
             max_iterations: 200,
             inner_share: 1e-2,
         }
@@ -125,7 +129,12 @@ impl AdmmSettings {
         require(is_good, "first_rho", rho, "must be positive and finite")?;
         let relaxation = self.relaxation;
         let is_good = relaxation > 0.0 && relaxation < 2.0;
-        require(is_good, "relaxation", relaxation, "must lie between 0 and 2")?;
+        require(
+            is_good,
+            "relaxation",
+            relaxation,
+            "must lie between 0 and 2",
+        )?;
         let look = self.first_look;
         require(look > 0, "first_look", look as f64, "must be at least 1")?;
         let ratio = self.adapt_ratio;
@@ -142,7 +151,12 @@ impl CcpAdmmSettings {
         self.admm.validate()?;
         let alpha = self.regularization;
         let is_good = alpha >= 0.0 && alpha.is_finite();
-        require(is_good, "regularization", alpha, "must be finite and not negative")
+        require(
+            is_good,
+            "regularization",
+            alpha,
+            "must be finite and not negative",
+        )
     }
 }
 
@@ -155,7 +169,12 @@ impl StaggeredSettings {
         self.admm.validate()?;
         let relaxation = self.relaxation;
         let is_good = relaxation > 0.0 && relaxation < 2.0;
-        require(is_good, "relaxation", relaxation, "must lie between 0 and 2")?;
+        require(
+            is_good,
+            "relaxation",
+            relaxation,
+            "must lie between 0 and 2",
+        )?;
         let share = self.inner_share;
         let is_good = share > 0.0 && share < 1.0;
         require(is_good, "inner_share", share, "must lie between 0 and 1")

@@ -131,10 +131,11 @@ impl Splitting {
             let index = self.constraint_of[rows[at]];
             let constraint = &problem.constraints()[index];
             let damping = self.rho * self.weight[index];
-            let end = at + rows[at..]
-                .iter()
-                .take_while(|&&row| self.constraint_of[row] == index)
-                .count();
+            let end = at
+                + rows[at..]
+                    .iter()
+                    .take_while(|&&row| self.constraint_of[row] == index)
+                    .count();
             let old = constraint.load(&self.impulse);
             let w = constraint.load(&self.free) * alpha + old * (1.0 - alpha);
             let x_bar = constraint.load(&self.velocity) - w * damping;
@@ -143,7 +144,9 @@ impl Splitting {
                 let own = row - constraint.first_row;
                 let x = self.free[row];
                 primal.0 = primal.0.max(self.weight[index] * (x - new[own]).abs());
-                primal.1 = primal.1.max(self.weight[index] * x.abs().max(new[own].abs()));
+                primal.1 = primal
+                    .1
+                    .max(self.weight[index] * x.abs().max(new[own].abs()));
                 dual.0 = dual.0.max(damping * (new[own] - old[own]).abs());
                 dual.1 = dual.1.max(self.velocity[row].abs()).max(h[row].abs());
                 self.velocity[row] += damping * (new[own] - w[own]);

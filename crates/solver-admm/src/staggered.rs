@@ -8,6 +8,7 @@ use stiction_constraints::{
     Report, ResidualEvaluator, Scheme, SchemeRunner, Solution, Solver, Stopwatch,
 };
 
+use crate::anderson::Anderson;
 use crate::common::{update_delassus, weigh};
 use crate::settings::{SettingsError, StaggeredSettings};
 use crate::splitting::Splitting;
@@ -92,9 +93,15 @@ struct Iterate {
     friction: Splitting,
     weight: Vec<f64>,
     no_compliance: Vec<f64>,
-    /// λ, and what it was before a part.
+    /// λ, and what it was before an outer iteration.
     impulse: Vec<f64>,
+    old: Vec<f64>,
+    /// Rows of friction of contacts: what an outer iteration makes new of old.
+    friction_rows: Vec<usize>,
+    /// Friction before and after an outer iteration.
     before: Vec<f64>,
+    after: Vec<f64>,
+    anderson: Anderson,
     /// λ without the part that is looked for, and g plus G times it.
     others: Vec<f64>,
     seen: Vec<f64>,
@@ -153,12 +160,7 @@ impl Scheme for Iterate {
         let settings = &self.settings.admm;
         weigh(problem, evaluator, settings.weights, &mut self.weight);
         let rows = problem.row_count();
-        for vector in [
-            &mut self.no_compliance,
-            &mut self.before,
-            &mut self.others,
-            &mut self.seen,
-        ] {
+        for vector in [&mut self.no_compliance, &mut self.others, &mut self.seen] {
             vector.clear();
             vector.resize(rows, 0.0);
         }
@@ -180,6 +182,14 @@ impl Scheme for Iterate {
         let errors = free.zip(problem.errors()).map(|(z, e)| (z + e).abs());
         self.change = errors.fold(0.0, f64::max);
         self.inner_iterations = 0;
+        self.anderson.clear();
+        self.friction_rows.clear();
+        for constraint in problem.constraints() {
+            if constraint.law.is_contact() {
+                let first = constraint.first_row;
+                self.friction_rows.extend([first, first + 1]);
+            }
+        }
         Ok(())
     }
 
@@ -190,20 +200,30 @@ impl Scheme for Iterate {
         impulse: &mut [f64],
         stopwatch: &Stopwatch,
     ) -> Result<bool, Failure> {
-        self.before.copy_from_slice(&self.impulse);
+        self.old.clone_from(&self.impulse);
+        self.before.clear();
+        let rows = self.friction_rows.iter();
+        self.before.extend(rows.map(|&row| self.impulse[row]));
         for part in [Part::Normal, Part::Friction] {
             self.solve(part, problem, evaluator, stopwatch)?;
         }
-        let relaxation = self.settings.relaxation;
-        self.change = 0.0;
-        for (index, constraint) in problem.constraints().iter().enumerate() {
-            for row in constraint.row_range() {
-                let step = relaxation * (self.impulse[row] - self.before[row]);
-                self.impulse[row] = self.before[row] + step;
-                self.change = self.change.max(self.weight[index] * step.abs());
-            }
-        }
         impulse.copy_from_slice(&self.impulse);
+        self.after.clear();
+        let rows = self.friction_rows.iter();
+        self.after.extend(rows.map(|&row| self.impulse[row]));
+        self.change = self.change_since(problem);
+        if self.settings.memory == 0 {
+            let relaxation = self.settings.relaxation;
+            for (before, after) in self.before.iter_mut().zip(&self.after) {
+                *before += relaxation * (after - *before);
+            }
+        } else {
+            self.anderson
+                .next(self.settings.memory, &mut self.before, &self.after);
+        }
+        for (&row, next) in self.friction_rows.iter().zip(&self.before) {
+            self.impulse[row] = *next;
+        }
         Ok(self.change > 0.0)
     }
 }
@@ -220,12 +240,22 @@ impl Part {
         let constraints = problem.constraints();
         let index = constraints.partition_point(|constraint| constraint.row_range().end <= row);
         let constraint = &constraints[index];
-        !constraint.law.is_contact()
-            || (row - constraint.first_row == 2) == (self == Part::Normal)
+        !constraint.law.is_contact() || (row - constraint.first_row == 2) == (self == Part::Normal)
     }
 }
 
 impl Iterate {
+    /// Largest change of an impulse in an outer iteration, m/s.
+    fn change_since(&self, problem: &Problem) -> f64 {
+        let mut largest = 0.0_f64;
+        for (constraint, weight) in problem.constraints().iter().zip(&self.weight) {
+            for row in constraint.row_range() {
+                largest = largest.max(weight * (self.impulse[row] - self.old[row]).abs());
+            }
+        }
+        largest
+    }
+
     /// One part's impulses for given other ones, to a share of the last outer change.
     fn solve(
         &mut self,
@@ -267,7 +297,15 @@ impl Iterate {
                 seen,
                 &settings.admm,
                 |_, constraint, x_bar, beta| match constraint.law.is_contact() {
-                    true => contact(part, problem, constraint, x_bar, beta, others, settings.pyramid),
+                    true => contact(
+                        part,
+                        problem,
+                        constraint,
+                        x_bar,
+                        beta,
+                        others,
+                        settings.pyramid,
+                    ),
                     false => {
                         let e = constraint.load(problem.errors());
                         let (law, rows) = (&constraint.law, constraint.rows);

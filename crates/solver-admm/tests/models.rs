@@ -58,11 +58,17 @@ fn a_slider_obeys_each_model() {
     // μ 4 N·s are taken from 6.
     for name in ["staggered", "lcp-staggered"] {
         let (slip, lift) = speeds(name);
-        assert!((slip - 2.0).abs() < 1e-8 && lift.abs() < 1e-8, "{name}: {slip} {lift}");
+        assert!(
+            (slip - 2.0).abs() < 1e-8 && lift.abs() < 1e-8,
+            "{name}: {slip} {lift}"
+        );
     }
     // The cone model lets a sliding body lift off by μ times its speed.
     let (slip, lift) = speeds("ccp-admm");
-    assert!(lift > 0.1 && (lift - 0.5 * slip).abs() < 1e-8, "{slip} {lift}");
+    assert!(
+        lift > 0.1 && (lift - 0.5 * slip).abs() < 1e-8,
+        "{slip} {lift}"
+    );
     // With R λ added to velocities it is these that do so, and the solution is another.
     let (shifted_slip, shifted_lift) = speeds("ccp-regularised");
     assert!((shifted_lift - 0.5 * shifted_slip).abs() > 1e-3);
@@ -102,7 +108,10 @@ fn compliance_of_contacts_gives_way_in_every_model() {
         normal_compliance: 0.02,
     };
     let problem = slider(law, 0.3);
-    for (name, _) in SOLVERS.iter().filter(|(name, _)| *name != "ccp-regularised") {
+    for (name, _) in SOLVERS
+        .iter()
+        .filter(|(name, _)| *name != "ccp-regularised")
+    {
         let (solution, _) = solve(named(name).unwrap().as_mut(), &problem, 1e-10);
         let (v, impulse) = (&solution.velocity, &solution.impulse);
         for (row, compliance) in [0.01, 0.01, 0.02].into_iter().enumerate() {

@@ -1,9 +1,7 @@
 //! The convex cone model as a conic program in velocities.
 
 use clarabel::algebra::CscMatrix;
-use clarabel::solver::SupportedConeT::{
-    self, NonnegativeConeT, SecondOrderConeT, ZeroConeT,
-};
+use clarabel::solver::SupportedConeT::{self, NonnegativeConeT, SecondOrderConeT, ZeroConeT};
 use stiction_constraints::{Failure, Law, Problem, ResidualEvaluator};
 
 /// minimise ½ xᵀP x + qᵀx subject to F x + s = d, s in a product of cones.
@@ -96,7 +94,14 @@ impl Program {
             };
             let rows: Vec<Row> = (0..constraint.rows).map(row_of).collect();
             let e: Vec<f64> = problem.error(index).iter().map(|e| scale * e).collect();
-            write(&mut writer, index, &constraint.law, (constraint.first_row, scale), rows, e)?;
+            write(
+                &mut writer,
+                index,
+                &constraint.law,
+                (constraint.first_row, scale),
+                rows,
+                e,
+            )?;
         }
         Ok(writer.finish())
     }
@@ -201,8 +206,14 @@ fn write(
             }
             for (own, row) in [along, across].into_iter().enumerate() {
                 let friction = friction[own];
-                let entries = row.into_iter().map(|(column, value)| (column, friction * value));
-                writer.row(entries, friction * e[own], (first_row + own, friction * scale));
+                let entries = row
+                    .into_iter()
+                    .map(|(column, value)| (column, friction * value));
+                writer.row(
+                    entries,
+                    friction * e[own],
+                    (first_row + own, friction * scale),
+                );
             }
             writer.cones.push(SecondOrderConeT(3));
         }

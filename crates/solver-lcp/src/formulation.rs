@@ -267,7 +267,10 @@ impl Formulation {
         self.q.clear();
         for (i, unknown) in self.unknowns.iter().enumerate() {
             let own = &unknown.rows[..unknown.count];
-            let mut q: f64 = own.iter().map(|&(row, share)| share * self.velocity[row]).sum();
+            let mut q: f64 = own
+                .iter()
+                .map(|&(row, share)| share * self.velocity[row])
+                .sum();
             if unknown.count > 0 {
                 q += unknown.constant * self.scale[own[0].0];
             }

@@ -47,7 +47,8 @@ impl Lemke {
         self.pivots = 0;
         self.table.clear();
         for row in 0..n {
-            self.table.extend_from_slice(&matrix[row * n..(row + 1) * n]);
+            self.table
+                .extend_from_slice(&matrix[row * n..(row + 1) * n]);
             self.table.push(d[row]);
             self.table.push(q[row]);
         }
@@ -149,7 +150,8 @@ impl Lemke {
         let inverse = 1.0 / self.table[row * width + column];
         self.pivot_row.clear();
         let own = &self.table[row * width..(row + 1) * width];
-        self.pivot_row.extend(own.iter().map(|value| -value * inverse));
+        self.pivot_row
+            .extend(own.iter().map(|value| -value * inverse));
         self.pivot_row[column] = inverse;
         for (index, target) in self.table.chunks_exact_mut(width).enumerate() {
             if index == row {

@@ -42,7 +42,11 @@ pub(crate) fn solve(n: usize, a: &[f64], exchanged: &[usize], x: &mut [f64]) {
     }
     for i in (0..n).rev() {
         let row = &a[i * n..(i + 1) * n];
-        let known: f64 = row[i + 1..].iter().zip(&x[i + 1..]).map(|(a, x)| a * x).sum();
+        let known: f64 = row[i + 1..]
+            .iter()
+            .zip(&x[i + 1..])
+            .map(|(a, x)| a * x)
+            .sum();
         x[i] = (x[i] - known) / row[i];
     }
 }

@@ -45,7 +45,7 @@ mod solve;
 mod update;
 mod workspace;
 
-pub use settings::{JacobiStep, Judge, Method, PgsSettings, SettingsError};
+pub use settings::{JacobiStep, Judge, Method, PgsSettings, RaisimSchedule, SettingsError};
 pub use solve::Pgs;
 
 /// Every solver of this crate: its name and what it is for.

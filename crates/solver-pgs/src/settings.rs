@@ -85,6 +85,16 @@ pub enum JacobiStep {
     Diagonal,
 }
 
+/// How often the blending weight α of [`Method::Raisim`] falls, α ← γ α + (1 − γ) α_min.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum RaisimSchedule {
+    /// After each sweep: every contact of a sweep is blended alike.
+    #[default]
+    PerSweep,
+    /// After each contact, as [CMC, Alg. 4, line 12] is printed: the more contacts there are, the sooner.
+    PerContact,
+}
+
 /// Settings of the per-contact solvers.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PgsSettings {
@@ -106,9 +116,11 @@ pub struct PgsSettings {
     pub stall_sweeps: usize,
     /// Smallest blending weight of [`Method::Raisim`], in (0, 1].
     pub raisim_floor: f64,
-    /// Share of the distance to the floor that the weight of [`Method::Raisim`] keeps per sweep,
+    /// Share of the distance to the floor that the weight of [`Method::Raisim`] keeps each time it falls,
     /// in [0, 1].
     pub raisim_decay: f64,
+    /// When the weight of [`Method::Raisim`] falls.
+    pub raisim_schedule: RaisimSchedule,
 }
 
 impl Default for PgsSettings {
@@ -124,11 +136,17 @@ impl Default for PgsSettings {
             // From 1 slowly down to 0.7: our choice, not swept.
             raisim_floor: 0.7,
             raisim_decay: 0.99,
+            raisim_schedule: RaisimSchedule::PerSweep,
         }
     }
 }
 
 impl PgsSettings {
+    /// The weight of [`Method::Raisim`] that follows on this one.
+    pub(crate) fn lower(&self, blend: f64) -> f64 {
+        self.raisim_decay * blend + (1.0 - self.raisim_decay) * self.raisim_floor
+    }
+
     /// Defaults for a method.
     pub fn for_method(method: Method) -> Self {
         Self {

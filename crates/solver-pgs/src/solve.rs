@@ -7,7 +7,7 @@ use stiction_constraints::{
 
 use crate::own_residual::{own_eps_abs, own_residual};
 use crate::progress::Progress;
-use crate::settings::{Judge, Method, PgsSettings, SettingsError};
+use crate::settings::{Judge, Method, PgsSettings, RaisimSchedule, SettingsError};
 use crate::update;
 use crate::workspace::Workspace;
 
@@ -57,8 +57,10 @@ impl Pgs {
 
     /// One sweep over all constraints; returns whether any impulse changed. `blend` is the weight
     /// of the new impulses.
-    fn sweep(&mut self, blend: f64) -> bool {
+    fn sweep(&mut self, blend: &mut f64) -> bool {
         let method = self.settings.method;
+        let falls =
+            method == Method::Raisim && self.settings.raisim_schedule == RaisimSchedule::PerContact;
         let Workspace {
             delassus,
             locals,
@@ -74,7 +76,10 @@ impl Pgs {
         let mut has_moved = false;
         for (index, local) in locals.iter().enumerate() {
             let (impulse, z) = (local.load(impulses), local.load(row_velocity));
-            let step = (update::update(method, local, &z, &impulse) - impulse) * blend;
+            let step = (update::update(method, local, &z, &impulse) - impulse) * *blend;
+            if falls && local.law.is_contact() {
+                *blend = self.settings.lower(*blend);
+            }
             // Open contacts and finished ones cost nothing beyond this line. (NaN moves.)
             let is_still = step.x == 0.0 && step.y == 0.0 && step.z == 0.0;
             if method == Method::Jacobi {
@@ -221,12 +226,13 @@ impl Pgs {
                 } = &mut self.workspace;
                 before.copy_from_slice(impulse);
             }
-            let has_moved = self.sweep(blend);
-            if self.settings.method == Method::Raisim {
+            let has_moved = self.sweep(&mut blend);
+            if self.settings.method == Method::Raisim
+                && self.settings.raisim_schedule == RaisimSchedule::PerSweep
+            {
                 // [CMC, Alg. 4, lines 12–13] with the weight the right way round: as printed,
                 // α = 1 would freeze the impulses.
-                let (floor, decay) = (self.settings.raisim_floor, self.settings.raisim_decay);
-                blend = decay * blend + (1.0 - decay) * floor;
+                blend = self.settings.lower(blend);
             }
             let is_spent = stopwatch.is_spent();
             // A test of a paper is one of every iteration.

@@ -3,8 +3,9 @@
 mod common;
 
 use common::{block, point_mass, solve};
-use stiction_constraints::{Law, Problem, RowBlock};
-use stiction_solver_pgs::SOLVERS;
+use stiction_constraints::cone::Pyramid;
+use stiction_constraints::{Budget, Law, Problem, RowBlock, Solution, Solver};
+use stiction_solver_pgs::{Method, Pgs, PgsSettings, RaisimSchedule, SOLVERS};
 
 const CONTACT: Law = Law::Contact { friction: 0.5 };
 const FALL: f64 = 0.0981;
@@ -218,4 +219,44 @@ fn scalar_laws_have_their_closed_forms() {
             );
         }
     }
+}
+
+/// Friction of a pyramid pulls towards its corners; more facets, less of it; none along the middle of a facet.
+#[test]
+fn facets_and_orientation_of_the_pyramid_are_settable() {
+    let angle = std::f64::consts::FRAC_PI_8;
+    let problem = point_mass(CONTACT, 2.0, [0.0; 3], [angle.cos(), angle.sin(), -0.4]);
+    let across = |facets: usize, orientation: f64| {
+        let mut solver = Pgs::new(PgsSettings {
+            pyramid: Pyramid::new(facets, orientation).unwrap(),
+            ..PgsSettings::for_method(Method::Lcp)
+        })
+        .unwrap();
+        let mut solution = Solution::cold();
+        let report = solver.solve(&problem, &Budget::with_tolerance(1e-12), &mut solution);
+        assert!(report.outcome.is_converged(), "{}", report.outcome);
+        solution.velocity[1] * angle.cos() - solution.velocity[0] * angle.sin()
+    };
+    assert!(across(4, 0.0) < -0.02);
+    assert!(across(4, angle).abs() < 1e-9);
+    assert!((across(4, 2.0 * angle) + across(4, 0.0)).abs() < 1e-9);
+    assert!(across(32, 0.0).abs() < 0.3 * across(4, 0.0).abs());
+}
+
+/// Whenever the weight of the bisection falls, what it ends at is the same.
+#[test]
+fn the_schedule_of_the_bisection_changes_no_answer() {
+    let problem = block(CONTACT, [0.0; 3], [0.6, 0.8, -FALL, 0.0, 0.0, 0.0]);
+    let speeds = [RaisimSchedule::PerSweep, RaisimSchedule::PerContact].map(|raisim_schedule| {
+        let mut solver = Pgs::new(PgsSettings {
+            raisim_schedule,
+            ..PgsSettings::for_method(Method::Raisim)
+        })
+        .unwrap();
+        let mut solution = Solution::cold();
+        let report = solver.solve(&problem, &Budget::with_tolerance(1e-10), &mut solution);
+        assert!(report.outcome.is_converged(), "{}", report.outcome);
+        solution.velocity[0]
+    });
+    assert!((speeds[0] - speeds[1]).abs() < 1e-8, "{speeds:?}");
 }

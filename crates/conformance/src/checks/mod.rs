@@ -14,6 +14,7 @@ mod threads;
 mod variants;
 
 pub(crate) use honest::DYNAMICS;
+pub use properties::Properties;
 
 use crate::report::{CheckReport, FamilyReport};
 use crate::subject::Subject;

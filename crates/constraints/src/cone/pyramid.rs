@@ -99,10 +99,7 @@ impl Pyramid {
         let [cos, sin] = self.turn;
         let first = Vector2::new(self.corner[0], self.corner[1]);
         // The corner before the first.
-        let before = Vector2::new(
-            cos * first.x + sin * first.y,
-            cos * first.y - sin * first.x,
-        );
+        let before = Vector2::new(cos * first.x + sin * first.y, cos * first.y - sin * first.x);
         let mut from = scaled(before);
         let (mut nearest, mut least, mut is_inside) = (point, f64::INFINITY, true);
         for corner in self.corners() {

@@ -228,8 +228,7 @@ impl SchemeRunner {
                         residual: true_residual,
                     });
                 }
-                let own =
-                    scheme.model_residual(problem, &mut self.evaluator, &self.impulse);
+                let own = scheme.model_residual(problem, &mut self.evaluator, &self.impulse);
                 let mut residual = own.unwrap_or(true_residual);
                 let is_test_met = is_tested && self.is_test_met(problem, budget, iteration);
                 if residual <= budget.tolerance || is_test_met {
@@ -278,12 +277,7 @@ impl SchemeRunner {
 
     /// The residual that decides, of impulses that are about to be called a solution; `own` is that of the
     /// scheme's own model.
-    fn confirm(
-        &mut self,
-        problem: &Problem,
-        budget: &Budget,
-        own: Option<f64>,
-    ) -> f64 {
+    fn confirm(&mut self, problem: &Problem, budget: &Budget, own: Option<f64>) -> f64 {
         if let Some(residual) = own {
             return residual.max(self.evaluator.rounding(problem, &self.impulse));
         }

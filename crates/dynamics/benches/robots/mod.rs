@@ -13,13 +13,14 @@ fn link_inertia(mass: f64, to: Vector3<f64>) -> Inertia {
     )
 }
 
-/// Appends one joint and its link; returns the link's name.
+/// Appends one joint and its link, its frame turned by these angles; returns the link's name.
 fn limb(
     robot: &mut ModelDescription,
     parent: &str,
     name: &str,
     axis: char,
     to: [f64; 3],
+    turned: [f64; 3],
 ) -> String {
     let axis = match axis {
         'x' => Vector3::x(),
@@ -30,7 +31,7 @@ fn limb(
     robot.add_body(name, link_inertia(1.5, to));
     robot
         .add_joint(name, JointKind::Revolute { axis }, parent, name)
-        .at(Transform::from_xyz_rpy(to, 0.3, -0.2, 0.1));
+        .at(Transform::from_xyz_rpy(to, turned[0], turned[1], turned[2]));
     name.to_owned()
 }
 
@@ -45,7 +46,14 @@ fn chain(
     axes.chars()
         .enumerate()
         .fold(parent.to_owned(), |parent, (k, axis)| {
-            limb(robot, &parent, &format!("{prefix}{k}"), axis, to)
+            limb(
+                robot,
+                &parent,
+                &format!("{prefix}{k}"),
+                axis,
+                to,
+                [0.3, -0.2, 0.1],
+            )
         })
 }
 
@@ -85,6 +93,55 @@ pub(crate) fn humanoid() -> Model {
     }
     chain(&mut robot, &torso, "head", "yz", [0.0, 0.0, 0.15]);
     robot.build().expect("the humanoid is valid")
+}
+
+/// A Talos: its tree, axes, distances between joints and masses (rounded), all joint frames with the axes of their
+/// parents as in its own description, or turned by an angle (rad), however small.
+#[allow(dead_code, reason = "not every bench has one")]
+pub(crate) fn talos(turned: f64) -> Model {
+    let mut robot = floating("talos38");
+    let mut chain = |parent: &str, prefix: &str, joints: &[(char, [f64; 3])]| {
+        let joints = joints.iter().enumerate();
+        joints.fold(parent.to_owned(), |parent, (k, &(axis, to))| {
+            let name = format!("{prefix}{k}");
+            limb(&mut robot, &parent, &name, axis, to, [0.0, 0.0, turned])
+        })
+    };
+    for (leg, side) in [("left_leg", 1.0), ("right_leg", -1.0)] {
+        let joints = [
+            ('z', [-0.02, 0.085 * side, -0.271]),
+            ('x', [0.0, 0.0, 0.0]),
+            ('y', [0.0, 0.0, 0.0]),
+            ('y', [0.0, 0.0, -0.38]),
+            ('y', [0.0, 0.0, -0.325]),
+            ('x', [0.0, 0.0, 0.0]),
+        ];
+        chain("base", leg, &joints);
+    }
+    let torso = chain(
+        "base",
+        "torso",
+        &[('z', [0.0, 0.0, 0.0722]), ('y', [0.0, 0.0, 0.0])],
+    );
+    for (arm, side) in [("left_arm", 1.0), ("right_arm", -1.0)] {
+        let joints = [
+            ('z', [0.0, 0.1575 * side, 0.232]),
+            ('x', [0.0049, 0.1365 * side, 0.0467]),
+            ('z', [0.0, 0.0, 0.0]),
+            ('y', [0.02, 0.0, -0.273]),
+            ('z', [-0.02, 0.0, -0.2643]),
+            ('x', [0.0, 0.0, 0.0]),
+            ('y', [0.0, 0.0, 0.0]),
+            ('x', [0.0, 0.0, -0.1]),
+        ];
+        chain(&torso, arm, &joints);
+    }
+    chain(
+        &torso,
+        "head",
+        &[('y', [0.02, 0.0, 0.321]), ('z', [0.0, 0.0, 0.0])],
+    );
+    robot.build().expect("the Talos is valid")
 }
 
 /// A state away from every special value.

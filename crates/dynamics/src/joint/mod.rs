@@ -80,6 +80,28 @@ pub(crate) trait JointKernel {
         }
     }
 
+    /// A motion of the parent, in the moved body's frame at its pose in the parent.
+    #[inline(always)]
+    fn motion_from_parent(&self, local: &Transform, motion: &Motion) -> Motion {
+        local.apply_inverse_motion(motion)
+    }
+
+    /// A force on the moved body, in the parent's frame.
+    #[inline(always)]
+    fn force_to_parent(&self, local: &Transform, force: &Force) -> Force {
+        local.apply_force(force)
+    }
+
+    /// An inertia of the moved body, in the parent's frame.
+    #[inline(always)]
+    fn inertia_to_parent(
+        &self,
+        local: &Transform,
+        inertia: &ArticulatedInertia,
+    ) -> ArticulatedInertia {
+        local.apply_articulated(inertia)
+    }
+
     /// Configuration reached from `q` by moving with constant `v` for unit time.
     fn integrate(&self, q: &[f64], v: &[f64], out: &mut [f64]) {
         for k in 0..Self::NQ {
@@ -150,6 +172,9 @@ register_joints! {
     RevoluteX(AlignedRevolute<0>),
     RevoluteY(AlignedRevolute<1>),
     RevoluteZ(AlignedRevolute<2>),
+    UnturnedX(AlignedRevolute<0, true>),
+    UnturnedY(AlignedRevolute<1, true>),
+    UnturnedZ(AlignedRevolute<2, true>),
     Revolute(Revolute),
     Prismatic(Prismatic),
     Helical(Helical),
@@ -165,6 +190,19 @@ register_joints! {
 pub(crate) use with_kernel;
 
 impl Joint {
+    /// The cheapest kernel for the same joint at this placement.
+    pub(crate) fn placed(self, placement: &Transform) -> Self {
+        if placement.rotation != nalgebra::Matrix3::identity() {
+            return self;
+        }
+        match self {
+            Joint::RevoluteX(joint) => Joint::UnturnedX(AlignedRevolute { turn: joint.turn }),
+            Joint::RevoluteY(joint) => Joint::UnturnedY(AlignedRevolute { turn: joint.turn }),
+            Joint::RevoluteZ(joint) => Joint::UnturnedZ(AlignedRevolute { turn: joint.turn }),
+            other => other,
+        }
+    }
+
     /// See [`JointKernel::transform`].
     #[inline]
     pub(crate) fn transform(&self, placement: &Transform, q: &[f64]) -> Transform {

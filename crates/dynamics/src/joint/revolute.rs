@@ -2,7 +2,7 @@
 
 use std::f64::consts::PI;
 
-use nalgebra::Vector3;
+use nalgebra::{Matrix3, Vector3};
 use rand::Rng;
 
 use super::{JointKernel, uniform_within};
@@ -35,13 +35,15 @@ impl Turn {
     }
 }
 
-/// Rotation about the x (0), y (1) or z (2) axis of the joint frame.
+/// Rotation about the x (0), y (1) or z (2) axis of the joint frame; `UNTURNED` where the axes of that frame are
+/// those of the parent, as in most robots: then the pose in the parent turns a plane alone, and what is
+/// carried to the parent costs half as much.
 #[derive(Clone, Debug)]
-pub(crate) struct AlignedRevolute<const AXIS: usize> {
+pub(crate) struct AlignedRevolute<const AXIS: usize, const UNTURNED: bool = false> {
     pub(crate) turn: Turn,
 }
 
-impl<const AXIS: usize> AlignedRevolute<AXIS> {
+impl<const AXIS: usize, const UNTURNED: bool> AlignedRevolute<AXIS, UNTURNED> {
     #[inline(always)]
     fn unit(scale: f64) -> Vector3<f64> {
         match AXIS {
@@ -52,13 +54,21 @@ impl<const AXIS: usize> AlignedRevolute<AXIS> {
     }
 }
 
-impl<const AXIS: usize> JointKernel for AlignedRevolute<AXIS> {
+impl<const AXIS: usize, const UNTURNED: bool> JointKernel for AlignedRevolute<AXIS, UNTURNED> {
     const NQ: usize = 1;
     const NV: usize = 1;
 
     #[inline(always)]
     fn transform(&self, placement: &Transform, q: &[f64]) -> Transform {
         let (s, c) = q[0].sin_cos();
+        if UNTURNED {
+            let rotation = match AXIS {
+                0 => Matrix3::new(1.0, 0.0, 0.0, 0.0, c, -s, 0.0, s, c),
+                1 => Matrix3::new(c, 0.0, s, 0.0, 1.0, 0.0, -s, 0.0, c),
+                _ => Matrix3::new(c, -s, 0.0, s, c, 0.0, 0.0, 0.0, 1.0),
+            };
+            return Transform::new(rotation, placement.translation);
+        }
         let r = &placement.rotation;
         let (x, y, z) = (column::<0>(r), column::<1>(r), column::<2>(r));
         // the two columns across the axis turn within their plane
@@ -108,6 +118,34 @@ impl<const AXIS: usize> JointKernel for AlignedRevolute<AXIS> {
         out[0] = Motion::new(cross(&pose.translation, &axis), axis);
     }
 
+    #[inline(always)]
+    fn motion_from_parent(&self, local: &Transform, motion: &Motion) -> Motion {
+        match UNTURNED {
+            true => local.apply_inverse_motion_about::<AXIS>(motion),
+            false => local.apply_inverse_motion(motion),
+        }
+    }
+
+    #[inline(always)]
+    fn force_to_parent(&self, local: &Transform, force: &Force) -> Force {
+        match UNTURNED {
+            true => local.apply_force_about::<AXIS>(force),
+            false => local.apply_force(force),
+        }
+    }
+
+    #[inline(always)]
+    fn inertia_to_parent(
+        &self,
+        local: &Transform,
+        inertia: &ArticulatedInertia,
+    ) -> ArticulatedInertia {
+        match UNTURNED {
+            true => local.apply_articulated_about::<AXIS>(inertia),
+            false => local.apply_articulated(inertia),
+        }
+    }
+
     fn difference(&self, from: &[f64], to: &[f64], out: &mut [f64]) {
         out[0] = self.turn.difference(from[0], to[0]);
     }
@@ -150,10 +188,10 @@ impl JointKernel for Revolute {
 
 /// Rodrigues' formula for a unit axis and an angle (rad).
 #[inline]
-pub(super) fn rotation_about(a: &Vector3<f64>, angle: f64) -> nalgebra::Matrix3<f64> {
+pub(super) fn rotation_about(a: &Vector3<f64>, angle: f64) -> Matrix3<f64> {
     let (s, c) = angle.sin_cos();
     let b = a * (1.0 - c);
-    nalgebra::Matrix3::new(
+    Matrix3::new(
         b.x * a.x + c,
         b.x * a.y - s * a.z,
         b.x * a.z + s * a.y,
@@ -209,6 +247,48 @@ mod tests {
         fast.columns_at(&pose, &mut s);
         general.columns_at(&pose, &mut t);
         assert!((s[0] - t[0]).to_vector().norm() < 1e-15);
+    }
+
+    /// The same where the joint's frame has the axes of the parent.
+    fn check_unturned<const AXIS: usize>() {
+        let turn = Turn::Limited;
+        let fast = AlignedRevolute::<AXIS, true> { turn };
+        let general = AlignedRevolute::<AXIS> { turn };
+        let placement = Transform::from_translation(Vector3::new(0.3, -0.2, 0.9));
+        let q = [0.77];
+        let pose = fast.transform(&placement, &q);
+        assert!((pose.rotation - general.transform(&placement, &q).rotation).norm() < 1e-15);
+
+        let motion = Motion::from_array([0.3, -1.0, 2.0, 0.7, 0.1, -0.4]);
+        let gap =
+            fast.motion_from_parent(&pose, &motion) - general.motion_from_parent(&pose, &motion);
+        assert!(gap.to_vector().norm() < 1e-14);
+        let force = Force::from_array([0.2, 1.5, -1.0, 0.6, -0.1, 0.9]);
+        let gap = fast.force_to_parent(&pose, &force) - general.force_to_parent(&pose, &force);
+        assert!(gap.to_vector().norm() < 1e-14);
+        let inertia = ArticulatedInertia::from(&crate::spatial::Inertia::from_com(
+            2.0,
+            Vector3::new(0.1, 0.2, 0.3),
+            crate::spatial::Symmetric3 {
+                xx: 0.4,
+                xy: 0.1,
+                xz: 0.05,
+                yy: 0.3,
+                yz: -0.1,
+                zz: 0.2,
+            },
+        ))
+        .minus_outer(&force, 0.3);
+        let gap = fast.inertia_to_parent(&pose, &inertia).to_matrix()
+            - general.inertia_to_parent(&pose, &inertia).to_matrix();
+        assert!(gap.norm() < 1e-14);
+    }
+
+    #[test]
+    fn unturned_kernels_equal_those_of_any_placement() {
+        check_unturned::<0>();
+        check_unturned::<1>();
+        check_unturned::<2>();
     }
 
     #[test]

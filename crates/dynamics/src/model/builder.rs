@@ -197,7 +197,7 @@ impl<'a> Builder<'a> {
         for (k, kernel) in kernels.into_iter().enumerate() {
             let (nq, nv) = (kernel.nq(), kernel.nv());
             self.model.links.push(Link {
-                joint: kernel,
+                joint: kernel.placed(&placement),
                 placement,
                 inertia: Inertia::default(),
                 parent: carrier,

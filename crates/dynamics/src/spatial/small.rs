@@ -111,3 +111,91 @@ pub(crate) fn congruence_symmetric(r: &Matrix3<f64>, s: &Symmetric3) -> Symmetri
         zz: r.m31 * c.x + r.m32 * c.y + r.m33 * c.z,
     }
 }
+
+/// R x for a rotation about the x (0), y (1) or z (2) axis with this cosine and sine.
+#[inline(always)]
+pub(crate) fn turn<const AXIS: usize>(c: f64, s: f64, x: &Vector3<f64>) -> Vector3<f64> {
+    match AXIS {
+        0 => Vector3::new(x.x, c * x.y - s * x.z, s * x.y + c * x.z),
+        1 => Vector3::new(c * x.x + s * x.z, x.y, c * x.z - s * x.x),
+        _ => Vector3::new(c * x.x - s * x.y, s * x.x + c * x.y, x.z),
+    }
+}
+
+/// Cosine and sine of a rotation about that axis.
+#[inline(always)]
+pub(crate) fn cosine_and_sine<const AXIS: usize>(r: &Matrix3<f64>) -> (f64, f64) {
+    match AXIS {
+        0 => (r.m22, r.m32),
+        1 => (r.m33, r.m13),
+        _ => (r.m11, r.m21),
+    }
+}
+
+/// R M Rᵀ for a rotation about that axis.
+#[inline(always)]
+pub(crate) fn turn_matrix<const AXIS: usize>(c: f64, s: f64, m: &Matrix3<f64>) -> Matrix3<f64> {
+    // Columns, then rows.
+    let columns = from_columns(
+        &turn::<AXIS>(c, s, &column::<0>(m)),
+        &turn::<AXIS>(c, s, &column::<1>(m)),
+        &turn::<AXIS>(c, s, &column::<2>(m)),
+    );
+    let y = &columns;
+    let rows = [
+        turn::<AXIS>(c, s, &Vector3::new(y.m11, y.m12, y.m13)),
+        turn::<AXIS>(c, s, &Vector3::new(y.m21, y.m22, y.m23)),
+        turn::<AXIS>(c, s, &Vector3::new(y.m31, y.m32, y.m33)),
+    ];
+    let [a, b, c] = &rows;
+    Matrix3::new(a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z)
+}
+
+/// The same for a symmetric matrix.
+#[inline(always)]
+pub(crate) fn turn_symmetric<const AXIS: usize>(c: f64, s: f64, m: &Symmetric3) -> Symmetric3 {
+    // The block of the plane that turns, from its first axis to its second.
+    let plane = |aa: f64, ab: f64, bb: f64| {
+        let (p, q) = (c * aa - s * ab, c * ab - s * bb);
+        let (r, t) = (s * aa + c * ab, s * ab + c * bb);
+        (c * p - s * q, s * p + c * q, s * r + c * t)
+    };
+    match AXIS {
+        0 => {
+            let (yy, yz, zz) = plane(m.yy, m.yz, m.zz);
+            let (xy, xz) = (c * m.xy - s * m.xz, s * m.xy + c * m.xz);
+            Symmetric3 {
+                xx: m.xx,
+                xy,
+                xz,
+                yy,
+                yz,
+                zz,
+            }
+        }
+        1 => {
+            let (zz, xz, xx) = plane(m.zz, m.xz, m.xx);
+            let (yz, xy) = (c * m.yz - s * m.xy, s * m.yz + c * m.xy);
+            Symmetric3 {
+                xx,
+                xy,
+                xz,
+                yy: m.yy,
+                yz,
+                zz,
+            }
+        }
+        _ => {
+            let (xx, xy, yy) = plane(m.xx, m.xy, m.yy);
+            let (xz, yz) = (c * m.xz - s * m.yz, s * m.xz + c * m.yz);
+            Symmetric3 {
+                xx,
+                xy,
+                xz,
+                yy,
+                yz,
+                zz: m.zz,
+            }
+        }
+    }
+}

@@ -3,7 +3,10 @@
 use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, UnitQuaternion, Vector3};
 use serde::{Deserialize, Serialize};
 
-use super::small::{congruence, congruence_symmetric, cross, mat_mul, mul, skew_mul, tr_mul};
+use super::small::{
+    congruence, congruence_symmetric, cosine_and_sine, cross, mat_mul, mul, skew_mul, tr_mul, turn,
+    turn_matrix, turn_symmetric,
+};
 use super::{ArticulatedInertia, Force, Inertia, Motion, Symmetric3};
 
 /// The pose of a child frame in a parent frame: a point with child coordinates x has parent
@@ -132,27 +135,43 @@ impl Transform {
     /// Articulated-body inertia, child to parent: X* I X⁻¹.
     #[inline(always)]
     pub fn apply_articulated(&self, i: &ArticulatedInertia) -> ArticulatedInertia {
-        let p = &self.translation;
         let a = congruence_symmetric(&self.rotation, &i.linear);
         let b = congruence(&self.rotation, &i.coupling);
         let d = congruence_symmetric(&self.rotation, &i.angular);
-        // shift of the origin: B' = B − A [p]×,  D' = D + [p]× B' + ([p]× B)ᵀ
-        let full_a = a.to_matrix();
-        let shifted = b + skew_mul(p, &full_a).transpose();
-        let pb = skew_mul(p, &b);
-        let ps = skew_mul(p, &shifted);
-        ArticulatedInertia {
-            linear: a,
-            coupling: shifted,
-            angular: Symmetric3 {
-                xx: d.xx + ps.m11 + pb.m11,
-                xy: d.xy + ps.m12 + pb.m21,
-                xz: d.xz + ps.m13 + pb.m31,
-                yy: d.yy + ps.m22 + pb.m22,
-                yz: d.yz + ps.m23 + pb.m32,
-                zz: d.zz + ps.m33 + pb.m33,
-            },
-        }
+        shifted(&self.translation, a, &b, &d)
+    }
+
+    /// [`apply_inverse_motion`](Self::apply_inverse_motion) where the rotation is one about that axis.
+    #[inline(always)]
+    pub(crate) fn apply_inverse_motion_about<const AXIS: usize>(&self, m: &Motion) -> Motion {
+        let (c, s) = cosine_and_sine::<AXIS>(&self.rotation);
+        let linear = m.linear - cross(&self.translation, &m.angular);
+        Motion::new(
+            turn::<AXIS>(c, -s, &linear),
+            turn::<AXIS>(c, -s, &m.angular),
+        )
+    }
+
+    /// [`apply_force`](Self::apply_force) where the rotation is one about that axis.
+    #[inline(always)]
+    pub(crate) fn apply_force_about<const AXIS: usize>(&self, f: &Force) -> Force {
+        let (c, s) = cosine_and_sine::<AXIS>(&self.rotation);
+        let linear = turn::<AXIS>(c, s, &f.linear);
+        let moment = turn::<AXIS>(c, s, &f.angular) + cross(&self.translation, &linear);
+        Force::new(linear, moment)
+    }
+
+    /// [`apply_articulated`](Self::apply_articulated) where the rotation is one about that axis.
+    #[inline(always)]
+    pub(crate) fn apply_articulated_about<const AXIS: usize>(
+        &self,
+        i: &ArticulatedInertia,
+    ) -> ArticulatedInertia {
+        let (c, s) = cosine_and_sine::<AXIS>(&self.rotation);
+        let a = turn_symmetric::<AXIS>(c, s, &i.linear);
+        let b = turn_matrix::<AXIS>(c, s, &i.coupling);
+        let d = turn_symmetric::<AXIS>(c, s, &i.angular);
+        shifted(&self.translation, a, &b, &d)
     }
 
     /// As a nalgebra isometry.
@@ -178,6 +197,33 @@ impl Transform {
             return f64::INFINITY;
         }
         (self.rotation.transpose() * self.rotation - Matrix3::identity()).amax()
+    }
+}
+
+/// An inertia A, B, D in the parent's axes, about the parent's origin instead of the body's at p.
+#[inline(always)]
+fn shifted(
+    p: &Vector3<f64>,
+    a: Symmetric3,
+    b: &Matrix3<f64>,
+    d: &Symmetric3,
+) -> ArticulatedInertia {
+    // B' = B − A [p]×,  D' = D + [p]× B' + ([p]× B)ᵀ
+    let full_a = a.to_matrix();
+    let shifted = b + skew_mul(p, &full_a).transpose();
+    let pb = skew_mul(p, b);
+    let ps = skew_mul(p, &shifted);
+    ArticulatedInertia {
+        linear: a,
+        coupling: shifted,
+        angular: Symmetric3 {
+            xx: d.xx + ps.m11 + pb.m11,
+            xy: d.xy + ps.m12 + pb.m21,
+            xz: d.xz + ps.m13 + pb.m31,
+            yy: d.yy + ps.m22 + pb.m22,
+            yz: d.yz + ps.m23 + pb.m32,
+            zz: d.zz + ps.m33 + pb.m33,
+        },
     }
 }
 

@@ -59,7 +59,10 @@ fn it_agrees_with_sweeps_where_both_converge() {
                 };
                 compared += usize::from(agree(&tower(&params).unwrap(), pyramid));
             }
-            let params = QuadrupedsParams::default();
+            let params = QuadrupedsParams {
+                robots: 1,
+                ..QuadrupedsParams::default()
+            };
             compared += usize::from(agree(&quadrupeds(&params).unwrap(), pyramid));
         }
     }
@@ -75,7 +78,11 @@ fn heavy_on_light_is_solved_to_rounding() {
             top_ratio: 10.0_f64.powi(exponent),
             ..TowerParams::default()
         };
-        let (outcome, _) = solve(&mut direct(Pyramid::default()), &tower(&params).unwrap(), 1e-8);
+        let (outcome, _) = solve(
+            &mut direct(Pyramid::default()),
+            &tower(&params).unwrap(),
+            1e-8,
+        );
         assert!(outcome.is_converged(), "1e{exponent}: {outcome}");
     }
 }
@@ -97,13 +104,19 @@ fn problems_of_all_laws_are_solved() {
         evaluator.update(&drawn.problem).unwrap();
         let residual =
             evaluator.pyramid_model(&drawn.problem, &solution.impulse, &Pyramid::default());
-        assert!(!outcome.is_converged() || residual <= 1.001e-7, "{residual}");
+        assert!(
+            !outcome.is_converged() || residual <= 1.001e-7,
+            "{residual}"
+        );
         if drawn.certificate.is_some() {
             tried += 1;
             solved += usize::from(outcome.is_converged());
         }
     }
-    assert!(tried > 10 && 10 * solved >= 9 * tried, "{solved} of {tried}");
+    assert!(
+        tried > 10 && 10 * solved >= 9 * tried,
+        "{solved} of {tried}"
+    );
 }
 
 #[test]
@@ -130,7 +143,11 @@ fn problems_of_at_most_fifty_contacts_are_solved() {
             continue;
         }
         let (outcome, _) = solve(&mut direct(Pyramid::default()), problem, 1e-8);
-        assert!(outcome.is_converged(), "{} ({contacts} contacts): {outcome}", path.display());
+        assert!(
+            outcome.is_converged(),
+            "{} ({contacts} contacts): {outcome}",
+            path.display()
+        );
         solved += 1;
     }
     assert!(solved > 10, "{solved}");
