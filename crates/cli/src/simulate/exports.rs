@@ -12,9 +12,12 @@ pub(crate) struct Exports {
     jobs: Vec<Job>,
 }
 
+/// Makes a file.
+type Make = Box<dyn FnOnce(&Path) -> anyhow::Result<()> + Send>;
+
 struct Job {
     path: PathBuf,
-    make: Box<dyn FnOnce(&Path) -> anyhow::Result<()> + Send>,
+    make: Make,
 }
 
 impl Exports {
