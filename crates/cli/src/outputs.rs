@@ -57,6 +57,34 @@ impl Outputs {
         }
     }
 
+    /// What to say of an interrupted run, for the end of which some files were `missing` the time.
+    pub(crate) fn interrupted(&self, missing: &[PathBuf]) -> String {
+        let (Some(record), false) = (&self.record, missing.is_empty()) else {
+            return "interrupted: what was simulated so far is written".to_owned();
+        };
+        let record = record.display();
+        let names: Vec<String> = missing
+            .iter()
+            .map(|path| path.display().to_string())
+            .collect();
+        let mut words = format!(
+            "interrupted: what was simulated so far is in {record}; there was no time for {}",
+            names.join(", ")
+        );
+        let made = [("--html", &self.html), ("--csv", &self.csv)];
+        let made = made
+            .iter()
+            .filter_map(|(option, path)| Some((option, path.as_ref()?)))
+            .filter(|(_, path)| missing.contains(path));
+        let made: Vec<String> = made
+            .map(|(option, path)| format!("{option} {}", path.display()))
+            .collect();
+        if !made.is_empty() {
+            words += &format!(": `stiction export {record} {}`", made.join(" "));
+        }
+        words
+    }
+
     /// Refuses what cannot be written, is written twice, or is the file of the scene.
     pub(crate) fn check(&self, scene: &str) -> anyhow::Result<()> {
         let named = [

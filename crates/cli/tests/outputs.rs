@@ -229,13 +229,14 @@ fn without_output_a_failed_step_leaves_nothing_either() {
 
 #[cfg(unix)]
 #[test]
-fn a_request_to_terminate_ends_a_run_with_everything_written() {
+fn a_request_to_terminate_ends_a_run_and_keeps_what_was_recorded() {
     let folder = Folder::new("outputs-terminate");
-    let mut child = Command::new(env!("CARGO_BIN_EXE_stiction"))
+    let child = Command::new(env!("CARGO_BIN_EXE_stiction"))
         .args(["run", "box-tower", "--seconds", "100000", "--json"])
         .args(["--csv", "t.csv", "--plot", "t.svg"])
         .current_dir(&folder.0)
         .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
         .spawn()
         .unwrap();
     let recording = folder.0.join("box-tower.stic");
@@ -249,10 +250,25 @@ fn a_request_to_terminate_ends_a_run_with_everything_written() {
     }
     let id = child.id().to_string();
     let kill = Command::new("kill").args(["-TERM", &id]).status().unwrap();
-    assert!(kill.success() && child.wait().unwrap().success());
-    assert_eq!(
-        folder.files(),
-        ["box-tower.html", "box-tower.stic", "t.csv", "t.svg"]
+    let ended = child.wait_with_output().unwrap();
+    assert!(kill.success() && ended.status.success());
+    assert!(stdout(&ended).contains("\"outcome\":\"interrupted\""));
+    // What there was no time for is not there at all, and is named with the command that makes it.
+    let files = folder.files();
+    assert!(files.contains(&"box-tower.stic".to_owned()), "{files:?}");
+    for name in ["box-tower.html", "t.csv", "t.svg"] {
+        let is_there = files.iter().any(|file| file == name);
+        assert_ne!(
+            is_there,
+            stderr(&ended).contains(name),
+            "{}",
+            stderr(&ended)
+        );
+    }
+    let known = ["box-tower.html", "box-tower.stic", "t.csv", "t.svg"];
+    assert!(
+        files.iter().all(|file| known.contains(&file.as_str())),
+        "{files:?}"
     );
     let export = stiction(&folder, &["export", "box-tower.stic", "--json", "t.json"]);
     assert!(export.status.success(), "{}", stderr(&export));

@@ -4,6 +4,7 @@ use std::fs::{self, File, Metadata, OpenOptions};
 use std::io::{BufWriter, Error as OsError, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use crate::error::Error;
 
@@ -56,12 +57,8 @@ pub fn write_atomically(
                 create_beside(&place, existing.as_ref()).map_err(|error| at(error.into()))?;
             let outcome = (|| {
                 whole(BufWriter::new(file))?.sync_all()?;
-                fs::rename(&guard.path, &place)?;
-                Ok(())
+                Ok(guard.rename(&place)?)
             })();
-            if outcome.is_ok() {
-                guard.keep();
-            }
             outcome.map_err(at)
         }
     }
@@ -79,8 +76,7 @@ pub fn create_in_place(path: &Path) -> Result<File, Error> {
         Target::File(place, existing) => {
             // A new file: what has other names (hard links) keeps its content under these.
             let (file, guard) = create_beside(&place, existing.as_ref())?;
-            fs::rename(&guard.path, &place)?;
-            guard.keep();
+            guard.rename(&place)?;
             Ok(file)
         }
     };
@@ -236,13 +232,8 @@ fn create_beside(path: &Path, existing: Option<&Metadata>) -> std::io::Result<(F
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!(".stiction-{}-{number}.part", std::process::id());
         let temporary = path.with_file_name(name);
-        match OpenOptions::new()
-            .write(true)
-            .create_new(true)
-            .open(&temporary)
-        {
-            Ok(file) => {
-                let guard = Temporary { path: temporary };
+        match Temporary::begin(temporary) {
+            Ok((file, guard)) => {
                 // What only its owner may read stays so.
                 if let Some(existing) = existing {
                     file.set_permissions(existing.permissions())?;
@@ -255,20 +246,59 @@ fn create_beside(path: &Path, existing: Option<&Metadata>) -> std::io::Result<(F
     }
 }
 
-/// Removes its file when dropped, unless it was renamed.
+/// Temporary files of this program; `None` once all are given up.
+static UNFINISHED: Mutex<Option<Vec<PathBuf>>> = Mutex::new(Some(Vec::new()));
+
+fn unfinished() -> MutexGuard<'static, Option<Vec<PathBuf>>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Removes what [`write_atomically`] has begun on any thread and not ended, and lets nothing be written so any
+/// more: for a program that is about to end.
+pub fn give_up_unfinished() {
+    for path in unfinished().take().into_iter().flatten() {
+        // The program ends; a failed removal adds nothing.
+        let _ = fs::remove_file(path);
+    }
+}
+
+/// A file that is removed when this is dropped, unless it was renamed.
 struct Temporary {
     path: PathBuf,
 }
 
 impl Temporary {
-    fn keep(self) {
+    fn begin(path: PathBuf) -> std::io::Result<(File, Self)> {
+        let mut all = unfinished();
+        let all = all.as_mut().ok_or_else(given_up)?;
+        let file = OpenOptions::new()
+            .write(true)
+            .create_new(true)
+            .open(&path)?;
+        all.push(path.clone());
+        Ok((file, Self { path }))
+    }
+
+    fn rename(self, place: &Path) -> std::io::Result<()> {
+        let mut all = unfinished();
+        let all = all.as_mut().ok_or_else(given_up)?;
+        fs::rename(&self.path, place)?;
+        all.retain(|path| *path != self.path);
         std::mem::forget(self);
+        Ok(())
     }
 }
 
 impl Drop for Temporary {
     fn drop(&mut self) {
-        // The error that led here is already on its way to the user; a failed removal adds nothing.
-        let _ = fs::remove_file(&self.path);
+        if let Some(all) = &mut *unfinished() {
+            all.retain(|path| *path != self.path);
+            // The error that led here is already on its way to the user; a failed removal adds nothing.
+            let _ = fs::remove_file(&self.path);
+        }
     }
+}
+
+fn given_up() -> OsError {
+    OsError::new(ErrorKind::Interrupted, "the program ends")
 }

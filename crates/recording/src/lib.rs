@@ -53,7 +53,9 @@ mod recording;
 mod validate;
 mod writer;
 
-pub use atomic::{check_target, create_in_place, is_same_file, write_atomically};
+pub use atomic::{
+    check_target, create_in_place, give_up_unfinished, is_same_file, write_atomically,
+};
 pub use error::Error;
 pub use frame::{Contact, ContactState, Frame, Statistics};
 pub use header::{Body, Deformable, DeformableKind, Geometry, Header, Mesh, Pose, Visual};

@@ -1,6 +1,7 @@
 //! `stiction run`: simulate a scene, measure it, write what it did.
 
 use std::io::{IsTerminal, Write};
+use std::path::PathBuf;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -14,9 +15,9 @@ use crate::commands::export::{write_problem, write_text};
 use crate::deformables;
 use crate::outputs::{Outputs, output};
 use crate::simulate::{
-    Curve, End, FrameClock, Interrupt, JointWarning, MeshFormat, MeshLog, ProblemLog, Recorder,
-    SensorLog, Series, SpeedWarning, draw, open, print_profile, print_summary, print_task,
-    simulate, step_count, summary_json, task_json, tell_gain, tell_start,
+    Curve, End, Exports, FrameClock, Interrupt, JointWarning, MeshFormat, MeshLog, ProblemLog,
+    Recorder, SensorLog, Series, SpeedWarning, draw, open, print_profile, print_summary,
+    print_task, simulate, step_count, summary_json, task_json, tell_gain, tell_start,
 };
 use crate::{Ending, complain, explain};
 
@@ -69,7 +70,7 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
     let sinks = Arc::new(Mutex::new(Some(sinks)));
     let interrupt = Interrupt::listen_with(Some({
         let sinks = sinks.clone();
-        move || rescue(&sinks)
+        move |deadline| rescue(&sinks, deadline)
     }));
     let clock = Instant::now();
     let end = simulate(&mut scene, &interrupt, |scene| {
@@ -85,8 +86,12 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
     let Some(mut sinks) = lock(&sinks).take() else {
         return Ok(Ending::Fine);
     };
-    sinks.finish()?;
-    report(arguments, &scene, &sinks.series, &end, &sinks.outputs)?;
+    let deadline = match end {
+        End::Interrupted => interrupt.deadline(),
+        End::Finished | End::Failed(_) => None,
+    };
+    let missing = sinks.finish(deadline)?;
+    report(arguments, &scene, &sinks, &end, &missing)?;
     if !arguments.json && !arguments.quiet {
         let problems = sinks.problems.iter().map(ProblemLog::summary);
         for log in sinks.meshes.iter().map(MeshLog::summary).chain(problems) {
@@ -96,7 +101,7 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
     match end {
         End::Finished => Ok(Ending::Fine),
         End::Interrupted => {
-            complain(WRITTEN_SO_FAR);
+            complain(&sinks.outputs.interrupted(&missing));
             Ok(Ending::Fine)
         }
         End::Failed(error) => {
@@ -109,7 +114,6 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
     }
 }
 
-const WRITTEN_SO_FAR: &str = "interrupted: what was simulated so far is written";
 /// How a run ended, for programs.
 const INTERRUPTED: &str = "interrupted";
 
@@ -159,32 +163,42 @@ impl Sinks {
         Ok(())
     }
 
-    /// Writes what is written at the end.
-    fn finish(&mut self) -> anyhow::Result<()> {
-        self.recorder.finish(&self.outputs)?;
+    /// Writes what is written at the end; with a deadline, what can be written until then beside the recording. Returns
+    /// what could not.
+    fn finish(&mut self, deadline: Option<Instant>) -> anyhow::Result<Vec<PathBuf>> {
+        self.recorder.finish()?;
         self.meshes.iter().try_for_each(MeshLog::finish)?;
         if let Some(log) = self.sensors.take() {
             log.finish()?;
         }
+        let mut exports = Exports::default();
+        self.recorder.export(&self.outputs, &mut exports);
         if let Some(path) = &self.outputs.plot {
-            let curves = [Curve {
-                label: &self.solver,
-                series: &self.series,
-            }];
+            let (solver, series) = (self.solver.clone(), self.series.clone());
             let title = format!("{} with {}", self.scene, self.solver);
-            write_text(path, &draw(&title, &curves)?)?;
+            exports.add(path, move |path| {
+                let curves = [Curve {
+                    label: &solver,
+                    series: &series,
+                }];
+                write_text(path, &draw(&title, &curves)?)
+            });
         }
-        Ok(())
+        // Without a recording nothing else keeps what was simulated: it is waited for.
+        match deadline.filter(|_| self.outputs.record.is_some()) {
+            Some(deadline) => exports.write_until(deadline),
+            None => exports.write().map(|()| Vec::new()),
+        }
     }
 
-    /// Writes what there is while a step goes on, which nobody asks anything.
-    fn finish_without_the_world(&mut self) -> anyhow::Result<()> {
-        self.finish()?;
+    /// Writes what there is while a step goes on, which nobody asks anything; what to say about it.
+    fn finish_without_the_world(&mut self, deadline: Instant) -> anyhow::Result<String> {
+        let missing = self.finish(Some(deadline))?;
         if self.json {
             let summary = summary_json(&self.scene, &self.solver, &self.series, INTERRUPTED);
             writeln!(std::io::stdout(), "{summary}")?;
         }
-        Ok(())
+        Ok(self.outputs.interrupted(&missing))
     }
 }
 
@@ -193,15 +207,15 @@ fn lock(sinks: &Mutex<Option<Sinks>>) -> MutexGuard<'_, Option<Sinks>> {
 }
 
 /// Writes what there is while a step goes on that takes no notice of the signal, and ends the program.
-fn rescue(sinks: &Mutex<Option<Sinks>>) {
+fn rescue(sinks: &Mutex<Option<Sinks>>, deadline: Instant) {
     // Kept locked, so that the step that ends meanwhile adds nothing.
     let mut sinks = lock(sinks);
     let Some(mut found) = sinks.take() else {
         return;
     };
-    let code = match found.finish_without_the_world() {
-        Ok(()) => {
-            complain(WRITTEN_SO_FAR);
+    let code = match found.finish_without_the_world(deadline) {
+        Ok(words) => {
+            complain(&words);
             0
         }
         Err(error) => {
@@ -269,10 +283,11 @@ fn show(bar: &ProgressBar, scene: &Scene, elapsed: Duration) {
 fn report(
     arguments: &RunArguments,
     scene: &Scene,
-    series: &Series,
+    sinks: &Sinks,
     end: &End,
-    outputs: &Outputs,
+    missing: &[PathBuf],
 ) -> anyhow::Result<()> {
+    let (series, outputs) = (&sinks.series, &sinks.outputs);
     let mut out = std::io::stdout().lock();
     let solver = scene.world.solver_name();
     if arguments.json {
@@ -305,7 +320,8 @@ fn report(
             &outputs.plot,
             &outputs.sensors,
         ];
-        for path in written.into_iter().flatten() {
+        let written = written.into_iter().flatten();
+        for path in written.filter(|path| !missing.contains(path)) {
             writeln!(out, "wrote {}", path.display())?;
         }
     }

@@ -25,7 +25,7 @@ pub(crate) fn run(arguments: &ViewArguments) -> anyhow::Result<Ending> {
     };
     let address = SocketAddr::new(IpAddr::V4(host), arguments.port);
     // Nothing is written: a step that takes no notice need not be waited for.
-    let interrupt = Interrupt::listen_with(Some(|| std::process::exit(0)));
+    let interrupt = Interrupt::listen_with(Some(|_| std::process::exit(0)));
     let path = Path::new(&arguments.what);
     if path.extension().is_some_and(|ending| ending == "stic") {
         anyhow::ensure!(

@@ -1,8 +1,8 @@
 //! Ctrl-C and requests to terminate end what runs, so that what was done so far can be written.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, Mutex, PoisonError};
-use std::time::Duration;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::time::{Duration, Instant};
 
 use stiction_constraints::StopFlag;
 
@@ -10,10 +10,15 @@ use stiction_constraints::StopFlag;
 /// that writing takes, a run ends within a tenth of a second.
 const PATIENCE: Duration = Duration::from_millis(50);
 
+/// How long after a signal files may still be made, with what it takes to end the program after that.
+const TIME: Duration = Duration::from_millis(80);
+
 /// Whether somebody pressed Ctrl-C, or asked the program to terminate.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Interrupt {
     flag: StopFlag,
+    /// When that was.
+    at: Arc<OnceLock<Instant>>,
     /// Whether whoever was to be interrupted has stopped.
     has_stopped: Arc<AtomicBool>,
 }
@@ -21,14 +26,18 @@ pub(crate) struct Interrupt {
 impl Interrupt {
     /// Listens from now on. A second Ctrl-C ends the program at once.
     pub(crate) fn listen() -> Self {
-        Self::listen_with(None::<fn()>)
+        Self::listen_with(None::<fn(Instant)>)
     }
 
     /// Listens from now on; `rescue`, which is to write what there is and end the program, is called where a
     /// step takes no notice of the signal.
-    pub(crate) fn listen_with(rescue: Option<impl FnOnce() + Send + 'static>) -> Self {
+    pub(crate) fn listen_with(rescue: Option<impl FnOnce(Instant) + Send + 'static>) -> Self {
         let interrupt = Self::default();
-        let Self { flag, has_stopped } = interrupt.clone();
+        let Self {
+            flag,
+            at,
+            has_stopped,
+        } = interrupt.clone();
         let was_pressed = AtomicBool::new(false);
         let rescue = Mutex::new(rescue);
         // Where signals cannot be caught, Ctrl-C does what it always does.
@@ -36,6 +45,8 @@ impl Interrupt {
             if was_pressed.swap(true, Ordering::SeqCst) {
                 std::process::exit(130);
             }
+            let now = Instant::now();
+            let _ = at.set(now);
             flag.raise();
             let rescue = rescue.lock().unwrap_or_else(PoisonError::into_inner).take();
             let has_stopped = has_stopped.clone();
@@ -43,7 +54,7 @@ impl Interrupt {
             std::thread::spawn(move || {
                 std::thread::sleep(PATIENCE);
                 if let Some(rescue) = rescue.filter(|_| !has_stopped.load(Ordering::SeqCst)) {
-                    rescue();
+                    rescue(now + TIME);
                 }
             });
         });
@@ -52,6 +63,11 @@ impl Interrupt {
 
     pub(crate) fn is_raised(&self) -> bool {
         self.flag.is_raised()
+    }
+
+    /// When what is written after a signal must be done.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.at.get().map(|at| *at + TIME)
     }
 
     /// The flag that Ctrl-C raises, for the budgets of solvers.

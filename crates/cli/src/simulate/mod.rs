@@ -1,5 +1,6 @@
 //! Running a scene: the loop that `run`, `compare` and `view` share.
 
+mod exports;
 mod interrupt;
 mod mesh_log;
 mod plot;
@@ -11,6 +12,7 @@ mod summary;
 mod task;
 mod warnings;
 
+pub(crate) use exports::Exports;
 pub(crate) use interrupt::Interrupt;
 pub(crate) use mesh_log::{MeshFormat, MeshLog};
 pub(crate) use plot::{Curve, draw};

@@ -1,12 +1,14 @@
 //! Frames of a run, on their way to files.
 
 use std::fs::File;
+use std::sync::Arc;
 
 use stiction_recording::{Header, Recording, Writer, export};
 use stiction_scenes::Scene;
 
 use crate::commands::export::{writable, write_page};
 use crate::outputs::Outputs;
+use crate::simulate::Exports;
 
 /// Says when a frame is due.
 pub(crate) struct FrameClock {
@@ -65,18 +67,27 @@ impl Recorder {
         Ok(())
     }
 
-    pub(crate) fn finish(&mut self, outputs: &Outputs) -> anyhow::Result<()> {
+    /// Ends the recording.
+    pub(crate) fn finish(&mut self) -> anyhow::Result<()> {
         if let Some(writer) = self.writer.take() {
             writer.finish()?;
         }
-        if let Some(recording) = &self.recording {
-            if let Some(path) = &outputs.html {
-                write_page(recording, path)?;
-            }
-            if let Some(path) = &outputs.csv {
-                writable(path, export::csv(recording, path))?;
-            }
-        }
         Ok(())
+    }
+
+    /// Adds what is made of all frames, which are gone afterwards.
+    pub(crate) fn export(&mut self, outputs: &Outputs, exports: &mut Exports) {
+        let Some(recording) = self.recording.take().map(Arc::new) else {
+            return;
+        };
+        if let Some(path) = &outputs.html {
+            let recording = recording.clone();
+            exports.add(path, move |path| write_page(&recording, path));
+        }
+        if let Some(path) = &outputs.csv {
+            exports.add(path, move |path| {
+                writable(path, export::csv(&recording, path))
+            });
+        }
     }
 }

@@ -2,9 +2,9 @@
 
 use std::fmt::Write as _;
 use std::io::Write;
-use std::time::Instant;
 
 use clap::Args;
+use cpu_time::ProcessTime;
 use stiction_io::scene_file::SceneFile;
 use stiction_io::{ModelOptions, mesh, mjcf, urdf};
 use stiction_scenes::{Options, from_scene_file};
@@ -66,7 +66,7 @@ const KINDS: [Kind; 5] = [
 pub(crate) fn run(out: &mut impl Write, arguments: &LoadingArguments) -> anyhow::Result<Ending> {
     writeln!(
         out,
-        "seconds from the text of a file to a world, robot or shape, the fastest of {}",
+        "processor seconds from the text of a file to a world, robot or shape, the fastest of {}",
         arguments.repeats
     )?;
     let step = (arguments.most - FEWEST.min(arguments.most)) / (SIZES - 1);
@@ -84,7 +84,7 @@ pub(crate) fn run(out: &mut impl Write, arguments: &LoadingArguments) -> anyhow:
             let text = (kind.text)(size);
             let mut fastest = f64::INFINITY;
             for _ in 0..arguments.repeats {
-                let clock = Instant::now();
+                let clock = ProcessTime::now();
                 (kind.load)(&text)?;
                 fastest = fastest.min(clock.elapsed().as_secs_f64());
             }
