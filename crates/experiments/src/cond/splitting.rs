@@ -67,8 +67,13 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
             ]);
         }
         let [cond, ccs] = sums;
-        let how =
-            |what: &str| How::new("cond-paper, ccs", what, format!("{iterations} iterations"));
+        let how = |what: &str| {
+            How::new(
+                format!("{COND}, ccs"),
+                what,
+                format!("{iterations} iterations"),
+            )
+        };
         statements.push(Statement::judged(
             format!(
                 "Table VII: after {iterations} iterations the internal force of cond is nearer to the truth than that of ccs ({} and {} mN)",
