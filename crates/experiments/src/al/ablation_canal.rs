@@ -74,8 +74,8 @@ fn solvers(penalty: Option<f64>) -> [(&'static str, Box<dyn Solver>); 4] {
 }
 
 pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
-    let problems = cases::dishes(run, run.or_quick(100, 5))?;
-    let count = problems.len();
+    let count = run.or_quick(100, 5);
+    let problems = cases::dishes(run, count)?;
     let mut out = Section {
         heading: "Table II: the cascade against Newton on the strict problem".to_owned(),
         text: format!(

@@ -352,7 +352,7 @@ fn late_steps(own: &Measured) -> f64 {
         let end = points.iter().position(|point| point.paper <= ACCURATE);
         let end = end.unwrap_or(points.len() - 1).min(9);
         if end >= 2 {
-            all.push((points[end].inner - points[end - 2].inner) as f64 / 2.0);
+            all.push(points[end].inner.saturating_sub(points[end - 2].inner) as f64 / 2.0);
         }
     }
     median(&mut all)

@@ -77,9 +77,10 @@ const MET: f64 = 1.0;
 impl Screwed {
     fn new(world: &World) -> Result<Self> {
         // The nut is one body with the last link of the arm.
-        let wrist = (world.body_names().enumerate())
-            .find(|(_, name)| name.ends_with("/wrist_roll"))
-            .map(|(_, name)| name.to_owned());
+        let wrist = world
+            .body_names()
+            .find(|name| name.ends_with("/wrist_roll"))
+            .map(str::to_owned);
         let wrist = wrist.ok_or(ExperimentError::NothingTouches("a scene without a wrist"))?;
         Ok(Self {
             wrist: world.find_body(&wrist)?,

@@ -62,8 +62,6 @@ pub(super) enum Spend {
 pub(super) struct Solves {
     /// Processor time, s.
     pub(super) seconds: f64,
-    /// Solves, and how many of them had contacts.
-    pub(super) count: usize,
     /// Sum over islands of the paper's residual times contacts, and the contacts.
     paper: f64,
     constraints: usize,
@@ -124,7 +122,6 @@ impl Solver for Watched {
         let (mut report, seconds) = processor_time(|| self.inner.solve(problem, &own, solution));
         let mut seen = Solves {
             seconds,
-            count: 1,
             ..Solves::default()
         };
         if self.measures && self.evaluator.update(problem).is_ok() {
@@ -136,7 +133,6 @@ impl Solver for Watched {
         }
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         log.seconds += seen.seconds;
-        log.count += 1;
         log.paper += seen.paper;
         log.constraints += seen.constraints;
         log.scaled = log.scaled.max(seen.scaled);

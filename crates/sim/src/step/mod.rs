@@ -198,7 +198,11 @@ impl World {
         let of = |body: &Body| match body.kind {
             Kind::Scenery(_) => 0.0,
             Kind::Free(_) => 1.0 / body.mass,
-            Kind::Link { robot, link } => of_robots[robot][link],
+            Kind::Link { robot, link } => of_robots
+                .get(robot)
+                .and_then(|links: &Vec<f64>| links.get(link))
+                .copied()
+                .unwrap_or(f64::NAN),
             Kind::Other { .. } => f64::NAN,
         };
         self.contacts.inverse_masses = self.tables.bodies.iter().map(of).collect();
