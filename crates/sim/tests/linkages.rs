@@ -382,11 +382,11 @@ fn loops_of_robots_gain_nothing_and_keep_their_energy_with_the_midpoint_rule() {
             let change = energy(&world) - start;
             match theta == Settings::MIDPOINT {
                 true => assert!(
-                    change.abs() < 0.02 * fastest && highest < 0.01 * fastest,
+                    change.abs() < 0.03 * fastest && highest < 0.02 * fastest,
                     "{name}: {change} and {highest} of {fastest} J"
                 ),
                 // What half a step of gravity explains is seen at every turn.
-                false => assert!(highest < 0.03 * fastest, "{name}: {highest} of {fastest} J"),
+                false => assert!(highest < 0.05 * fastest, "{name}: {highest} of {fastest} J"),
             }
         }
     }

