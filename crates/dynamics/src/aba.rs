@@ -82,6 +82,29 @@ pub(crate) fn accelerations(
     Ok(())
 }
 
+/// M⁻¹ x of one tree, given as a range that [`Model::trees`] gives, as of the last
+/// [`forward_kinematics`](crate::forward_kinematics); all vectors are those of the whole model.
+///
+/// # Errors
+/// Wrong lengths, bodies that the model does not have, a joint without inertia.
+pub fn tree_response_from_kinematics<'d>(
+    model: &Model,
+    data: &'d mut Data,
+    tree: Range<usize>,
+    x: &[f64],
+) -> Result<&'d [f64]> {
+    data.check(model)?;
+    check_length("x", x.len(), model.nv())?;
+    check_length(
+        "tree (last body)",
+        tree.end,
+        model.topology.tree_end(tree.start),
+    )?;
+    let links = tree.start - 1..tree.end - 1;
+    solve_with_diagonal(model, data, links, x, &model.armature)?;
+    Ok(&data.joint_acceleration)
+}
+
 /// `data.joint_acceleration` = (M + diagonal)⁻¹ x of whole trees at the configuration of `data.local`,
 /// with M without armature.
 pub(crate) fn solve_with_diagonal(

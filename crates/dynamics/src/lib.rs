@@ -31,7 +31,7 @@ mod tree_view;
 mod velocity_inertia;
 mod world_axes;
 
-pub use aba::{aba, articulated_inertias, mass_inverse_product};
+pub use aba::{aba, articulated_inertias, mass_inverse_product, tree_response_from_kinematics};
 pub use aba_derivatives::{AbaDerivatives, aba_derivatives};
 pub use center_of_mass::{center_of_mass, center_of_mass_jacobian, center_of_mass_velocity};
 pub use centroidal::{centroidal_momentum, centroidal_momentum_matrix, centroidal_momentum_rate};

@@ -127,8 +127,9 @@ pub struct Tendon {
     pub strand: Strand,
     pulled: Vec<Pulled>,
     gradients: Vec<Gradient>,
-    /// Length at the start of the step, and its rate of change.
+    /// Length at the start of the step, and by how much what is beyond its limits may come back in it, m.
     start: f64,
+    recovery: f64,
     /// l̇ at the start of the step, and the part of it that driven frames contribute, m/s.
     rate: f64,
     driven: f64,
@@ -233,6 +234,7 @@ impl Tendon {
             pulled,
             gradients,
             start: 0.0,
+            recovery: 0.0,
             rate: 0.0,
             driven: 0.0,
             drive: [0.0; 2],
@@ -365,6 +367,7 @@ impl Tendon {
             self.start = motion.length;
         }
         (self.rate, self.driven) = (motion.before, motion.driven);
+        self.recovery = scheme.push_out_speed * dt;
         self.direct = 0.0;
         self.rows.clear();
         // Where the length would be with v̂ = 0, as seen from where this pass linearises.
@@ -444,9 +447,10 @@ impl Tendon {
         self.rows.clear();
         if self.strand.beyond(length).is_some() {
             let [lower, upper] = self.strand.limits;
+            // What starts far beyond comes back no faster than anything else.
             let law = Law::JointLimit {
-                lower: lower.min(self.start) - length,
-                upper: upper.max(self.start) - length,
+                lower: lower.min(self.start + self.recovery) - length,
+                upper: upper.max(self.start - self.recovery) - length,
             };
             self.push(0, law, 0.0, 0.0);
         }

@@ -47,7 +47,7 @@ pub use robot::RobotHandle;
 #[cfg(feature = "deformable")]
 pub use rod::{RodBody, RodContact, RodHandle};
 pub use sense::{Reading, Sensor, SensorHandle, SensorKind};
-pub use settings::Settings;
+pub use settings::{ContactMotion, Settings};
 pub use snapshot::Snapshot;
 #[cfg(feature = "deformable")]
 pub use soft::{SoftBody, SoftContact, SoftHandle};

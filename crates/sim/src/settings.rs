@@ -73,6 +73,39 @@ pub struct Settings {
     /// Limits of what is done about bodies that overlap and cannot simply be pushed apart.
     #[serde(default)]
     pub overlaps: OverlapPolicy,
+    /// When one evaluation of a robot's motion is not enough although something touches it, and what
+    /// errors may add to its energy.
+    #[serde(default)]
+    pub contact_motion: ContactMotion,
+}
+
+/// How robots move that something touches. `stiction bench motion --contact` sweeps all four.
+#[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub struct ContactMotion {
+    /// Angle by which a link turns in a step from which on stages are evaluated, rad: centrifugal forces
+    /// then turn as fast as they act.
+    pub fast_turn: f64,
+    /// Change of the acceleration that gravity and motion alone give, since the last step and times the time
+    /// step, from which on stages are evaluated, as a share of the speed (both as √ of kinetic energy).
+    pub fast_change: f64,
+    /// Share of the energy of the motion that errors of the time step may add up to where something is
+    /// touched; the rest is taken away. One bounce at 1 m/s and 240 Hz makes a twelfth of its own.
+    pub overdraft: f64,
+    /// Way of a joint in a step, rad or m, below which a robot is too slow to be looked at: half a radian or
+    /// metre per second at 240 Hz. What errors give it while it is slower makes it faster.
+    pub slow: f64,
+}
+
+impl Default for ContactMotion {
+    fn default() -> Self {
+        Self {
+            fast_turn: 0.25,
+            fast_change: 0.05,
+            overdraft: 0.1,
+            slow: 2e-3,
+        }
+    }
 }
 
 fn default_joint_tolerance() -> f64 {
@@ -139,6 +172,13 @@ impl Settings {
             ("overlaps.out_of_reach", overlaps.out_of_reach),
             ("overlaps.absurd", overlaps.absurd),
             ("overlaps.good_guess", overlaps.good_guess),
+            ("contact_motion.fast_turn", self.contact_motion.fast_turn),
+            (
+                "contact_motion.fast_change",
+                self.contact_motion.fast_change,
+            ),
+            ("contact_motion.overdraft", self.contact_motion.overdraft),
+            ("contact_motion.slow", self.contact_motion.slow),
         ] {
             not_negative("settings", field, value)?;
         }
@@ -207,6 +247,7 @@ impl Default for Settings {
             islands: true,
             warm_start: true,
             overlaps: OverlapPolicy::default(),
+            contact_motion: ContactMotion::default(),
         }
     }
 }

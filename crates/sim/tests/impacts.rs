@@ -1,8 +1,8 @@
 //! Impacts act at their instant within a step, and friction with them at the surface.
 
 use stiction_sim::{
-    BodyHandle, Inertia, JointKind, Material, ModelDescription, RigidBody, Settings, Shape,
-    Transform, Vector3, World,
+    BodyHandle, Inertia, Isometry3, JointKind, Material, ModelDescription, RigidBody, Settings,
+    Shape, Symmetric3, Transform, Vector3, World,
 };
 
 const GRAVITY: f64 = 9.81;
@@ -187,5 +187,51 @@ fn a_tumbling_box_gains_no_energy() {
             highest < 1.03 * start,
             "ε {restitution}: {highest} of {start} J"
         );
+    }
+}
+
+/// A double pendulum that strikes the floor with friction: Newton's restitution gives it energy (Kane's paradox),
+/// which nothing in nature does.
+#[test]
+fn impacts_of_linked_bodies_give_no_energy() {
+    for theta in [Settings::IMPLICIT_EULER, Settings::MIDPOINT] {
+        let mut world = World::new(Settings {
+            theta,
+            ..Settings::default()
+        })
+        .unwrap();
+        let of = material(1.0, 0.3);
+        let floor = world.add_body(RigidBody::fixed("floor")).unwrap();
+        let at = Isometry3::translation(0.0, 0.0, -1.7);
+        world
+            .attach_at(floor, Shape::half_space("plane"), at, of)
+            .unwrap();
+        let mut model = ModelDescription::new("pendulum");
+        let about = Symmetric3::diagonal(1.0 / 12.0, 1.0 / 12.0, 1e-3);
+        let rod = Inertia::from_com(1.0, Vector3::new(0.0, 0.0, -0.5), about);
+        let hinge = || JointKind::Continuous { axis: Vector3::y() };
+        model.add_body("upper", rod);
+        model.add_body("lower", rod);
+        model.add_joint("shoulder", hinge(), "world", "upper");
+        model
+            .add_joint("elbow", hinge(), "upper", "lower")
+            .at(Transform::from_translation(-Vector3::z()));
+        let robot = world.add_robot("r", model.build().unwrap()).unwrap();
+        world
+            .set_robot_state(robot, &[1.2, 0.7], &[0.0; 2])
+            .unwrap();
+        let lower = world.find_body("r/lower").unwrap();
+        let tip = Shape::sphere("tip", 0.05).unwrap();
+        let end = Isometry3::translation(0.0, 0.0, -1.0);
+        world.attach_at(lower, tip, end, of).unwrap();
+        let (mut lowest, mut gain, mut fastest) = (f64::INFINITY, 0.0f64, 0.0f64);
+        for _ in 0..2400 {
+            let report = world.step().unwrap();
+            let energy = report.kinetic_energy + report.potential_energy;
+            fastest = fastest.max(report.kinetic_energy);
+            lowest = energy.min(lowest);
+            gain = gain.max(energy - lowest);
+        }
+        assert!(gain < 0.05 * fastest, "θ = {theta}: {gain} of {fastest} J");
     }
 }

@@ -335,3 +335,59 @@ fn a_leg_that_starts_beyond_its_limits_comes_back_gently() {
         assert!(highest < 4.0 * fastest, "{highest} against {fastest}");
     }
 }
+
+/// The ground is the shortest bar: crank and rocker go round, again and again.
+const DRAG_LINK: FourBar = FourBar {
+    crank: Bar {
+        length: 0.4,
+        mass: 0.5,
+        center: 0.2,
+        inertia: 0.5 * 0.16 / 12.0,
+    },
+    coupler: Bar {
+        length: 0.35,
+        mass: 0.8,
+        center: 0.175,
+        inertia: 0.8 * 0.1225 / 12.0,
+    },
+    rocker: Bar {
+        length: 0.45,
+        mass: 0.6,
+        center: 0.225,
+        inertia: 0.6 * 0.2025 / 12.0,
+    },
+    ground: 0.15,
+};
+
+/// Energy of a loop of robots over ten seconds: what Euler's rule gives is taken, what θ = 1/2 keeps is left.
+#[test]
+fn loops_of_robots_gain_nothing_and_keep_their_energy_with_the_midpoint_rule() {
+    for (linkage, name) in [(FOUR_BAR, "crank and rocker"), (DRAG_LINK, "drag link")] {
+        for theta in [Settings::IMPLICIT_EULER, Settings::MIDPOINT] {
+            let settings = Settings {
+                theta,
+                ..Settings::default()
+            };
+            let free = DofProperties::default();
+            let (mut world, _) = linkage.robot(ConnectionKind::Hinge, 1.2, settings, free);
+            world.step().unwrap();
+            let energy =
+                |world: &World| world.report().kinetic_energy + world.report().potential_energy;
+            let (start, mut fastest, mut highest) = (energy(&world), 0.0f64, 0.0f64);
+            for _ in 0..2400 {
+                let report = world.step().unwrap();
+                fastest = fastest.max(report.kinetic_energy);
+                highest = highest.max(energy(&world) - start);
+            }
+            let change = energy(&world) - start;
+            match theta == Settings::MIDPOINT {
+                true => assert!(
+                    change.abs() < 0.03 * fastest && highest < 0.02 * fastest,
+                    "{name}: {change} and {highest} of {fastest} J"
+                ),
+                // What half a step of gravity explains is seen at every turn.
+                false => assert!(highest < 0.05 * fastest, "{name}: {highest} of {fastest} J"),
+            }
+        }
+    }
+}

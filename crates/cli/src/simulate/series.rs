@@ -13,6 +13,8 @@ pub(crate) struct Sample {
     pub(crate) rows: usize,
     pub(crate) islands: usize,
     pub(crate) iterations: usize,
+    /// Of robots that nothing touched.
+    pub(crate) substeps: usize,
     /// m/s
     pub(crate) residual: f64,
     /// m
@@ -41,6 +43,7 @@ impl From<&StepReport> for Sample {
             rows: report.rows,
             islands: report.islands,
             iterations: report.iterations,
+            substeps: report.substeps,
             residual: report.residual,
             penetration: report.penetration,
             kinetic_energy: report.kinetic_energy,
@@ -143,6 +146,8 @@ impl Series {
         largest.contacts = largest.contacts.max(sample.contacts);
         sum.iterations += sample.iterations;
         largest.iterations = largest.iterations.max(sample.iterations);
+        sum.substeps += sample.substeps;
+        largest.substeps = largest.substeps.max(sample.substeps);
         sum.residual += sample.residual;
         largest.residual = largest.residual.max(sample.residual);
         sum.penetration += sample.penetration;

@@ -167,6 +167,7 @@ pub(crate) fn summary_json(scene: &str, solver: &str, series: &Series, outcome: 
         "real_time_factor": series.real_time_factor(),
         "step_time_s": spread(|s| s.stages.total()),
         "iterations": spread(|s| s.iterations as f64),
+        "substeps": spread(|s| s.substeps as f64),
         "contacts": spread(|s| s.contacts as f64),
         "residual_m_per_s": spread(|s| s.residual),
         "penetration_m": spread(|s| s.penetration),

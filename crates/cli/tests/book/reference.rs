@@ -115,6 +115,11 @@ fn settings_are_those_of_the_source() {
     for (file, name, of) in [
         ("crates/sim/src/settings.rs", "Settings", "a world"),
         (
+            "crates/sim/src/settings.rs",
+            "ContactMotion",
+            "robots in contact",
+        ),
+        (
             "crates/islands/src/policy.rs",
             "OverlapPolicy",
             "what is done about overlaps",

@@ -1,5 +1,6 @@
 //! How robots move where nothing touches them: energy and momentum over a minute, model by model.
 
+pub mod contact;
 pub mod models;
 
 use std::time::Instant;

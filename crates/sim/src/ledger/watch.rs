@@ -60,7 +60,13 @@ impl EnergyWatch {
         self.potential = Some([low.min(potential), high.max(potential)]);
         self.last_potential = potential;
         self.kinetic = self.kinetic.max(report.kinetic_energy);
-        self.sum += energy.change - energy.given() - energy.projection;
+        // What overlaps is lifted; what putting joints right lifts is a gain like any other.
+        let lifted = if world.is_pushed_apart {
+            energy.projection
+        } else {
+            0.0
+        };
+        self.sum += energy.change - energy.given() - lifted;
         if self.sum < self.lowest {
             (self.lowest, self.lowest_time) = (self.sum, report.time);
         }

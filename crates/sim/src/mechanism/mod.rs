@@ -183,6 +183,8 @@ pub struct StepWork {
     pub taken: f64,
     /// Substeps on free paths.
     pub substeps: usize,
+    /// Trees in contact whose step took more than one evaluation.
+    pub staged: usize,
 }
 
 impl std::ops::AddAssign for StepWork {
@@ -190,6 +192,7 @@ impl std::ops::AddAssign for StepWork {
         self.done += other.done;
         self.taken += other.taken;
         self.substeps += other.substeps;
+        self.staged += other.staged;
     }
 }
 

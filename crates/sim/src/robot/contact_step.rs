@@ -15,10 +15,6 @@ use crate::error::Result;
 use crate::mechanism::Now;
 use crate::state::State;
 
-/// Way of a joint in a step, rad or m, below which a tree is too slow to be looked at: half a radian or metre
-/// per second at 240 Hz. What errors give a tree while it is slower makes it faster.
-const SLOW: f64 = 2e-3;
-
 /// A step of a tree on no free path.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct ContactStep {
@@ -44,7 +40,7 @@ impl Robot {
     /// Takes down what energy its trees on no free path should have in the state `next`, before positions are
     /// put right; trees that are slow are left out.
     pub(super) fn note_contact_steps(&mut self, now: &Now<'_>, next: &State) -> Result<()> {
-        let slow = SLOW / now.settings.time_step;
+        let slow = now.settings.contact_motion.slow / now.settings.time_step;
         let speeds = [&now.state.v, &next.v].map(|v| &v[self.v.clone()]);
         for (tree, view) in self.views.iter().enumerate() {
             let mut speeds = speeds.iter().flat_map(|v| &v[view.dofs.clone()]);
@@ -167,7 +163,7 @@ impl Robot {
     }
 
     /// ½ vᵀ M v of a tree where the pass stands, J; `v` is that of the tree.
-    fn kinetic_where_placed(&mut self, tree: usize, v: &[f64]) -> f64 {
+    pub(super) fn kinetic_where_placed(&mut self, tree: usize, v: &[f64]) -> f64 {
         let momentum = &mut self.momentum[..v.len()];
         momentum.fill(0.0);
         let (twists, momenta) = (&mut self.twists, &mut self.momenta);

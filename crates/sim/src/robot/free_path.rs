@@ -143,6 +143,7 @@ impl Robot {
             let at = self.memory.start + tree * TREE_MEMORY;
             let memory = &mut next.memory[at..at + MotionMemory::LEN];
             if !path.is_taken {
+                self.paths.work.staged += usize::from(path.gave_velocity);
                 // What a contact took is nothing to win back.
                 memory[0] = memory[0].min(0.0);
                 continue;
@@ -160,6 +161,7 @@ impl Robot {
                 done: path.moved.work,
                 taken: path.moved.taken,
                 substeps: path.moved.substeps,
+                staged: 0,
             };
         }
     }

@@ -3,6 +3,7 @@
 mod contact_step;
 mod forces;
 mod free_path;
+mod indicator;
 mod inverse_masses;
 mod joints;
 mod motion;
@@ -31,6 +32,7 @@ use crate::state::State;
 pub(crate) use contact_step::ContactEnd;
 use contact_step::ContactStep;
 use free_path::FreePaths;
+use indicator::Indicator;
 use joints::JointForces;
 use rows::JointRow;
 
@@ -45,9 +47,9 @@ impl RobotHandle {
     }
 }
 
-/// Numbers that a tree carries from step to step: those of its free motion, and what errors of steps in
-/// contact have added to its energy, J.
-const TREE_MEMORY: usize = MotionMemory::LEN + 1;
+/// Numbers that a tree carries from step to step: those of its free motion, what errors of steps in contact
+/// have added to its energy, J, and whether its acceleration is known. Accelerations follow those of all trees.
+const TREE_MEMORY: usize = MotionMemory::LEN + 2;
 
 /// What the energy account of trees in contact carries from step to step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
@@ -100,6 +102,9 @@ pub(crate) struct Robot {
     energies: Vec<[f64; 2]>,
     /// Of each tree: the step that it makes where constraints act.
     contact_steps: Vec<ContactStep>,
+    indicators: Vec<Indicator>,
+    /// Under gravity and motion alone, by degree of freedom.
+    acceleration: Vec<f64>,
     /// 1/(1 − θ).
     scale: f64,
     twists: Vec<Motion>,
@@ -127,7 +132,7 @@ impl Robot {
             .collect::<Result<Vec<_>>>()?;
         let joints = JointForces::new(name, &model)?;
         let paths = FreePaths::new(&model, views.len())?;
-        let memory = vec![0.0; views.len() * TREE_MEMORY];
+        let memory = vec![0.0; views.len() * TREE_MEMORY + model.nv()];
         let element = registry.element(name, &model.neutral(), &memory);
         let first_dof = registry.state.v.len();
         let first_subsystem = registry.tables.layout.subsystem_count();
@@ -159,6 +164,8 @@ impl Robot {
             momentum: vec![0.0; model.nv()],
             mean: Vec::new(),
             energies: vec![[0.0; 2]; views.len()],
+            indicators: vec![Indicator::default(); views.len()],
+            acceleration: vec![0.0; model.nv()],
             contact_steps: vec![ContactStep::default(); views.len()],
             masses: model.trees().map(|tree| mass_of(&model, tree)).collect(),
             scale: 1.0,
@@ -263,13 +270,13 @@ impl Robot {
         let own = &state.memory[self.memory.start + tree * TREE_MEMORY..];
         ContactMemory {
             scale: own[1],
-            debt: own[TREE_MEMORY - 1],
+            debt: own[MotionMemory::LEN],
         }
     }
 
     pub(crate) fn set_contact_memory(&self, tree: usize, to: ContactMemory, state: &mut State) {
         let own = &mut state.memory[self.memory.start + tree * TREE_MEMORY..];
-        (own[1], own[TREE_MEMORY - 1]) = (to.scale, to.debt);
+        (own[1], own[MotionMemory::LEN]) = (to.scale, to.debt);
     }
 
     /// Kinematics to measure with.
@@ -385,6 +392,7 @@ impl Mechanism for Robot {
             next.v[dof] = (v_hat[dof] - theta * now.state.v[dof]) / (1.0 - theta);
         }
         self.follow_paths(next);
+        self.keep_accelerations(next);
         self.note_contact_steps(now, next)
     }
 

@@ -11,10 +11,6 @@ use super::Robot;
 use crate::error::{Result, SimError};
 use crate::mechanism::Now;
 
-/// Angle that a link may turn by in a step, rad, before one evaluation of its motion is not enough even
-/// where something touches it: centrifugal forces then turn as fast as they act.
-const FAST_TURN: f64 = 0.25;
-
 impl Robot {
     /// Poses and velocities of all links (the base first); `v` is those of the start of the step,
     /// `guess` those of the last pass.
@@ -84,6 +80,9 @@ impl Robot {
         let bias = bias_from_kinematics(&self.model, &mut self.placed, at, &self.external)?;
         self.bias.copy_from_slice(bias);
         self.scale = 1.0 / (1.0 - now.settings.theta);
+        if now.guess.is_none() {
+            self.look_for_fast_trees(now)?;
+        }
         for (tree, view) in self.views.iter().enumerate() {
             places.references[self.first_subsystem + tree] = view.reference_point;
         }
@@ -105,7 +104,7 @@ impl Robot {
         }
         for tree in 0..self.views.len() {
             let can_fly = self.paths.are_there && now.guess.is_none();
-            if can_fly && dt * self.fastest_turn(tree) > FAST_TURN {
+            if can_fly && self.indicators[tree].is_fast {
                 self.find_path(tree, now)?;
                 self.take_free_velocity(tree, now);
                 self.paths.give_velocity(tree);
@@ -115,7 +114,7 @@ impl Robot {
     }
 
     /// Largest angular velocity of a tree's links, rad/s.
-    fn fastest_turn(&self, tree: usize) -> f64 {
+    pub(super) fn fastest_turn(&self, tree: usize) -> f64 {
         let links = self.ids[self.views[tree].bodies.clone()].iter();
         let turns = links.filter_map(|&id| self.placed.velocity(id).ok());
         turns.map(|local| local.angular.norm()).fold(0.0, f64::max)

@@ -381,6 +381,7 @@ impl World {
             self.plain.clone_from(&self.passing);
         }
         self.report.substeps = work.substeps;
+        self.report.staged_trees = work.staged;
         self.report.energy_taken = work.taken;
         self.advance_actuators();
         self.check_next()?;
@@ -388,10 +389,10 @@ impl World {
         self.next.step = self.state.step + 1;
         self.keep_last_step();
         self.add_up_work();
-        let is_pushed = self.is_pushed;
+        self.is_pushed_apart = self.is_pushed;
         self.project()?;
         let taken = self.report.energy_taken;
-        self.settle_tree_accounts(is_pushed)?;
+        self.settle_tree_accounts()?;
         self.report.energy.account -= self.report.energy_taken - taken;
         self.settle_account()?;
         self.report.stages.integrate += clock.elapsed().as_secs_f64();

@@ -58,6 +58,9 @@ pub struct StepReport {
     /// Substeps of all trees that moved on a free path.
     #[serde(default)]
     pub substeps: usize,
+    /// Trees in contact that moved too fast for one evaluation: stages were evaluated for them.
+    #[serde(default)]
+    pub staged_trees: usize,
     /// Energy that the accounts of trees took away because no force had given it, J.
     #[serde(default)]
     pub energy_taken: f64,
@@ -90,6 +93,7 @@ impl StepReport {
         self.outcome = outcome.or_else(|| before.outcome.clone());
         self.penetration = before.penetration;
         self.substeps += before.substeps;
+        self.staged_trees = self.staged_trees.max(before.staged_trees);
         self.energy_taken += before.energy_taken;
         self.outran += before.outran;
         self.energy.add(&before.energy);

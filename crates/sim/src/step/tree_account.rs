@@ -16,13 +16,8 @@ use crate::ledger::driven_work;
 use crate::robot::{ContactEnd, ContactMemory, Robot};
 use crate::world::World;
 
-/// Share of the energy of the motion that errors may add up to where something is touched. One bounce at
-/// 1 m/s and 240 Hz makes a twelfth of its own.
-const OVERDRAFT: f64 = 0.1;
 /// How fast the scale forgets, s.
 const MEMORY: f64 = 10.0;
-/// Impacts are seen up to a step off: work of a contact up to this many steps of gravity is none.
-const IMPACT_LAG: f64 = 2.0;
 
 /// A tree on no free path.
 #[derive(Debug, Clone, Copy)]
@@ -48,6 +43,8 @@ struct Balance {
     of_joints: f64,
     /// Work of contacts, limits and friction, J.
     of_touch: f64,
+    /// Sum of what contacts exert, N·s.
+    impulse: f64,
     is_joined: bool,
     is_touched: bool,
     /// What velocities are multiplied by.
@@ -63,24 +60,30 @@ pub(super) struct TreeAccounts {
 }
 
 impl World {
-    /// Takes from trees that constraints act on what the step gave them. Where something `is_pushed` apart,
-    /// positions count without that: what it lifts is no error.
-    pub(super) fn settle_tree_accounts(&mut self, is_pushed: bool) -> Result<()> {
+    /// Takes from trees that constraints act on what the step gave them. Where something is
+    /// pushed apart, positions count without that: what it lifts is no error.
+    pub(super) fn settle_tree_accounts(&mut self) -> Result<()> {
         if !self.settings.energy_account {
             return Ok(());
         }
         let mut accounts = std::mem::take(&mut self.account.trees);
-        let result = self.collect_ends(is_pushed, &mut accounts.ends);
+        let result = self.collect_ends(&mut accounts.ends);
         if result.is_ok() && !accounts.ends.is_empty() {
             accounts.islands.clear();
             let count = self.tables.layout.subsystem_count();
             accounts.islands.resize(count, Balance::default());
             self.add_up_rows(&mut accounts.islands);
             self.add_up_trees(&mut accounts);
-            accounts.islands.iter_mut().for_each(|island| {
-                let step = self.settings.time_step;
-                self.report.energy_taken += island.settle(step);
-            });
+            let step = self.settings.time_step;
+            // With θ = 0 impacts act at their instant within the step, and their work is seen half a step off.
+            let lag = match self.settings.theta > 0.0 {
+                true => 0.0,
+                false => step * self.settings.gravity.norm(),
+            };
+            let overdraft = self.settings.contact_motion.overdraft;
+            for island in &mut accounts.islands {
+                self.report.energy_taken += island.settle(step, lag, overdraft);
+            }
             self.slow_down(&accounts);
         }
         self.account.trees = accounts;
@@ -88,9 +91,9 @@ impl World {
     }
 
     /// How all trees on no free path end.
-    fn collect_ends(&self, is_pushed: bool, ends: &mut Vec<TreeEnd>) -> Result<()> {
+    fn collect_ends(&self, ends: &mut Vec<TreeEnd>) -> Result<()> {
         ends.clear();
-        let q = match is_pushed {
+        let q = match self.is_pushed_apart {
             true => &self.plain,
             false => &self.next.q,
         };
@@ -127,6 +130,7 @@ impl World {
                 // A surface that gives stores energy.
                 let gives = point.material.compliance > 0.0;
                 island.of_touch += if gives { own.min(0.0) } else { own };
+                island.impulse += result.impulse[2].abs();
             } else if is(RowKind::Limit) || is(RowKind::Friction) {
                 island.is_touched = true;
                 island.of_touch += own;
@@ -208,14 +212,14 @@ impl World {
 }
 
 impl Balance {
-    /// Decides what is taken, J.
-    fn settle(&mut self, step: f64) -> f64 {
+    /// Decides what is taken, J; `lag` is the velocity (m/s) by which impacts may be seen off.
+    fn settle(&mut self, step: f64, lag: f64, overdraft: f64) -> f64 {
         self.factor = 1.0;
         let lift = step * self.power;
-        let impact = (self.of_touch - IMPACT_LAG * lift).max(0.0);
+        let impact = (self.of_touch - lag * self.impulse).max(0.0);
         let error = self.error + self.of_joints;
         let owed = (self.memory.debt + error).max(0.0);
-        let share = if self.is_touched { OVERDRAFT } else { 0.0 };
+        let share = if self.is_touched { overdraft } else { 0.0 };
         let most = share * self.memory.scale + lift;
         self.memory.debt = owed.min(most);
         // A debt that is too large because the motion died down is forgiven.

@@ -109,6 +109,8 @@ pub struct World {
     pub(crate) has_way: bool,
     /// Whether that is because something is pushed back.
     pub(crate) is_pushed: bool,
+    /// Whether in the last step what overlaps was.
+    pub(crate) is_pushed_apart: bool,
     /// Positions at the end of the step before any were put right, where some were.
     pub(crate) plain: Vec<f64>,
     /// Mean of the velocities before and after the step.
@@ -199,6 +201,7 @@ impl World {
             way: Vec::new(),
             has_way: false,
             is_pushed: false,
+            is_pushed_apart: false,
             plain: Vec::new(),
             mean_velocity: Vec::new(),
             energy: None,

@@ -3,6 +3,7 @@
 use std::io::Write;
 
 use clap::Args;
+use stiction_experiments::motion::contact::{LIMITS, MODELS, measure_in_contact, with_limit};
 use stiction_experiments::motion::{all_models, measure};
 
 use crate::Ending;
@@ -17,9 +18,16 @@ pub(crate) struct MotionArguments {
     /// Only models whose name contains this
     #[arg(long, value_name = "WORDS")]
     pub(crate) model: Option<String>,
+
+    /// Robots that something touches instead, with each limit of their motion times 1/4, 1 and 4
+    #[arg(long)]
+    pub(crate) contact: bool,
 }
 
 pub(crate) fn run(out: &mut impl Write, arguments: &MotionArguments) -> anyhow::Result<Ending> {
+    if arguments.contact {
+        return sweep(out, arguments);
+    }
     writeln!(
         out,
         "{} s at 240 Hz; energy as a share of the motion's; tolerance and most substeps as given",
@@ -52,6 +60,39 @@ pub(crate) fn run(out: &mut impl Write, arguments: &MotionArguments) -> anyhow::
             found.substeps,
             1e6 * found.step_time
         )?;
+    }
+    Ok(Ending::Fine)
+}
+
+/// What each limit of the motion of robots in contact is worth.
+fn sweep(out: &mut impl Write, arguments: &MotionArguments) -> anyhow::Result<Ending> {
+    writeln!(
+        out,
+        "{} s at 240 Hz; energy as a share of the largest kinetic energy; staged: steps of more than one evaluation",
+        arguments.seconds
+    )?;
+    writeln!(
+        out,
+        "{:22} {:>12} {:>6} {:>9} {:>9} {:>9} {:>9} {:>10}",
+        "model", "limit", "times", "gain", "change", "taken", "staged", "time"
+    )?;
+    let words = arguments.model.as_deref().unwrap_or("");
+    for model in MODELS.into_iter().filter(|model| model.0.contains(words)) {
+        let trials = (0..LIMITS.len()).flat_map(|limit| [(limit, 0.25), (limit, 4.0)]);
+        for (limit, factor) in std::iter::once((0, 1.0)).chain(trials) {
+            let found = measure_in_contact(model, with_limit(limit, factor), arguments.seconds)?;
+            let name = if factor == 1.0 { "-" } else { LIMITS[limit] };
+            writeln!(
+                out,
+                "{:22} {name:>12} {factor:>6} {:>9.1e} {:>9.1e} {:>9.1e} {:>9.3} {:>7.1} µs",
+                found.name,
+                found.gain,
+                found.change,
+                found.taken,
+                found.staged,
+                1e6 * found.step_time
+            )?;
+        }
     }
     Ok(Ending::Fine)
 }
