@@ -119,7 +119,10 @@ impl Target {
         let s = self.sdf.sample(p);
         let x = (p - center) / scale;
         let (inputs, tangents) = match self.lead {
-            None => (DVector::from_column_slice(x.as_slice()), DMatrix::identity(3, 3)),
+            None => (
+                DVector::from_column_slice(x.as_slice()),
+                DMatrix::identity(3, 3),
+            ),
             // A step along the axis turns the section: by how much the slope along it depends on that is what
             // makes normals of a thread right.
             Some(lead) => {
@@ -279,7 +282,11 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let inputs = if target.lead.is_some() { 2 } else { 3 };
 
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let mut network = Network::new(&[inputs, target.width, target.width, 1], target.beta, &mut rng);
+    let mut network = Network::new(
+        &[inputs, target.width, target.width, 1],
+        target.beta,
+        &mut rng,
+    );
     for step in 0..target.steps {
         let mut gradient = zeros(&network.layers);
         let mut loss = 0.0;
@@ -318,7 +325,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     report(&target, &trained, &mut rng);
     let from_weights = trained.lipschitz();
     let steepest = steepest(&target, &trained, &mut rng);
-    println!("steepest of 100 000 points: {steepest:.3}; bound from the weights: {from_weights:.1}");
+    println!(
+        "steepest of 100 000 points: {steepest:.3}; bound from the weights: {from_weights:.1}"
+    );
     // A tenth more than was found: the bound from the weights is hundreds of times what there is.
     let trained = trained.with_lipschitz((1.1 * steepest).min(from_weights))?;
     trained.save(Path::new(&path))?;

@@ -550,7 +550,9 @@ fn solids_that_are_none_are_refused_where_they_stand() {
         &["mesh-distance"],
     );
     refused(
-        &shape("kind = \"union\"\nparts = [{ kind = \"sphere\", radius = 1, material = \"ice\" }] #!"),
+        &shape(
+            "kind = \"union\"\nparts = [{ kind = \"sphere\", radius = 1, material = \"ice\" }] #!",
+        ),
         "bodies[0].shapes[0].parts[0].material",
         &["no key of a part"],
     );

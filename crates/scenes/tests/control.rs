@@ -243,7 +243,10 @@ fn a_nut_follows_its_thread_onto_the_bolt() {
     let measure = |name| verdict.measure(name).unwrap();
     // The clearance along the axis is 0.2 mm over the cosine of the flank, to either side.
     assert!(measure("farthest off the helix") < 3e-4, "{verdict:?}");
-    assert!((measure("advance per turn") - 1.0).abs() < 0.01, "{verdict:?}");
+    assert!(
+        (measure("advance per turn") - 1.0).abs() < 0.01,
+        "{verdict:?}"
+    );
 }
 
 #[test]
@@ -257,7 +260,10 @@ fn too_little_iteration_ruins_what_a_good_solver_completes() {
     assert!(exact.is_done(), "{exact:?}");
     let rough = attempt("bolt-nut-assembly", 1, settings("pgs"));
     let deepest = [&exact, &rough].map(|verdict| verdict.measure("deepest penetration").unwrap());
-    assert!(!rough.is_done() || deepest[1] > 2.0 * deepest[0], "{rough:?}");
+    assert!(
+        !rough.is_done() || deepest[1] > 2.0 * deepest[0],
+        "{rough:?}"
+    );
 }
 
 #[test]

@@ -348,5 +348,9 @@ shapes = [{ kind = "sphere", radius = 0.02 }]
     // The floor of the bowl is 1 cm thick.
     assert!((height("ball") - 0.04).abs() < 1e-3, "{}", height("ball"));
     // A pit of 6 cm around a point 2 cm above the table.
-    assert!((height("marble") + 0.02).abs() < 1e-3, "{}", height("marble"));
+    assert!(
+        (height("marble") + 0.02).abs() < 1e-3,
+        "{}",
+        height("marble")
+    );
 }

@@ -21,7 +21,12 @@ pub(crate) fn print_task(out: &mut dyn Write, scene: &Scene) -> anyhow::Result<(
             "1" => "",
             unit => unit,
         };
-        writeln!(out, "  {:<26}{:.4} {unit}", measure.name, Short(measure.value))?;
+        writeln!(
+            out,
+            "  {:<26}{:.4} {unit}",
+            measure.name,
+            Short(measure.value)
+        )?;
     }
     Ok(())
 }

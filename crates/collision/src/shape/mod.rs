@@ -30,7 +30,8 @@ pub use outline::Outline;
 use crate::aabb::Aabb;
 use crate::error::{CollisionError, Result, positive};
 use crate::sdf::{
-    BoltSdf, BoxSdf, CylinderSdf, Dish, EllipsoidSdf, NeuralBolt, NutSdf, Polygon, Revolution, Sdf, SdfRef,
+    BoltSdf, BoxSdf, CylinderSdf, Dish, EllipsoidSdf, NeuralBolt, NutSdf, Polygon, Revolution, Sdf,
+    SdfRef,
 };
 use crate::surface;
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use nalgebra::{Isometry3, Point2};
 use stiction_collision::sdf::{
-    BoltSdf, BoxSdf, CapsuleSdf, CylinderSdf, Difference, Dish, EllipsoidSdf, GridSdf, HalfSpaceSdf,
-    Intersection, NutSdf, Polygon, Revolution, Rounded, SdfRef, SphereSdf, TorusSdf,
+    BoltSdf, BoxSdf, CapsuleSdf, CylinderSdf, Difference, Dish, EllipsoidSdf, GridSdf,
+    HalfSpaceSdf, Intersection, NutSdf, Polygon, Revolution, Rounded, SdfRef, SphereSdf, TorusSdf,
     Transformed, Union, distance_from_bytes,
 };
 use stiction_collision::shape::TriangleMesh;

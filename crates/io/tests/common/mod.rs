@@ -10,8 +10,9 @@ use stiction_io::mesh::MeshData;
 use stiction_io::scene_file::{
     Anchors, BodyDescription, BodyKind, ConnectionDescription, ConnectionKind,
     ControllerDescription, Distance, DistanceSolid, InertiaDescription, LinkDescription,
-    MassDescription, MeshFile, MeshSource, Operation, Part, PointSource, RobotDescription, RobotFrameDescription, RobotJointDescription,
-    SceneDescription, SettingsDescription, ShapeDescription, ShapeKind, Signal, ThreadDescription,
+    MassDescription, MeshFile, MeshSource, Operation, Part, PointSource, RobotDescription,
+    RobotFrameDescription, RobotJointDescription, SceneDescription, SettingsDescription,
+    ShapeDescription, ShapeKind, Signal, ThreadDescription,
 };
 
 /// Splitmix64, enough for test data.

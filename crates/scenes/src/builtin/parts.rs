@@ -121,7 +121,11 @@ mod tests {
         for index in 0..4000 {
             let along = f64::from(index) / 4000.0;
             let (angle, radius) = (1000.0 * along, 0.0205 + 0.0045 * (317.0 * along).fract());
-            let p = Point3::new(radius * angle.cos(), radius * angle.sin(), 0.02 + 0.06 * along);
+            let p = Point3::new(
+                radius * angle.cos(),
+                radius * angle.sin(),
+                0.02 + 0.06 * along,
+            );
             let (found, known) = (learnt.sample(&p), bolt.sample(&p));
             if known.value.abs() > 2e-4 {
                 continue;
@@ -131,10 +135,16 @@ mod tests {
             // The gradient is that of the value.
             let step = Vector3::new(0.3, -0.5, 0.8) * 1e-7;
             let change = learnt.value(&(p + step)) - learnt.value(&(p - step));
-            assert!((change - 2.0 * found.gradient.dot(&step)).abs() < 1e-9, "{p}");
+            assert!(
+                (change - 2.0 * found.gradient.dot(&step)).abs() < 1e-9,
+                "{p}"
+            );
         }
         mean /= f64::from(count);
-        assert!(count > 200 && mean < 5e-5, "mean error {mean} m of {count} points");
+        assert!(
+            count > 200 && mean < 5e-5,
+            "mean error {mean} m of {count} points"
+        );
     }
 
     #[test]

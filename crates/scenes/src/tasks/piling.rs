@@ -66,7 +66,8 @@ impl Task for Piling {
             body.is_some_and(|body| self.bodies.iter().any(|&(dish, _)| dish == body))
         };
         let contacts = world.contact_forces().iter();
-        let touching = contacts.filter(|contact| is_dish(contact.body_a) || is_dish(contact.body_b));
+        let touching =
+            contacts.filter(|contact| is_dish(contact.body_a) || is_dish(contact.body_b));
         let deepest = touching.map(|contact| -contact.gap).fold(0.0, f64::max);
         self.deepest = self.deepest.max(deepest);
         if world.time() > self.rest {
@@ -95,9 +96,10 @@ impl Task for Piling {
             verdict.fail_if(!(beside < self.beside), || {
                 format!("{name} is {beside:.3} m beside the pile")
             });
-            verdict.fail_if(body != lowest && !((risen - rise).abs() < self.height), || {
-                format!("{name} is {risen:.3} m above the one below it, and not {rise:.3} m")
-            });
+            verdict.fail_if(
+                body != lowest && !((risen - rise).abs() < self.height),
+                || format!("{name} is {risen:.3} m above the one below it, and not {rise:.3} m"),
+            );
             below = pose;
         }
         let (speed, deepest) = (self.speed(world)?, self.deepest);

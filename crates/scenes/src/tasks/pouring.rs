@@ -64,9 +64,8 @@ impl Pouring {
 impl Task for Pouring {
     fn observe(&mut self, world: &World) -> Result<()> {
         for (index, &particle) in self.particles.iter().enumerate() {
-            for bottle in 0..2 {
-                let at = self.seen(world, particle, bottle)?;
-                let distance = self.bottles[bottle].1.value(&at);
+            for (bottle, (_, form)) in self.bottles.iter().enumerate() {
+                let distance = form.value(&self.seen(world, particle, bottle)?);
                 self.closest = self.closest.min(distance);
                 self.through[index] |= distance < 0.0;
             }

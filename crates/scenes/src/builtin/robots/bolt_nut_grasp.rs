@@ -14,7 +14,8 @@ use rand_chacha::ChaCha8Rng;
 use stiction_control::{Arm, Hand, HandJoint, Manipulation, Phase, Servo, Until};
 use stiction_sim::sdf::{BoltSdf, MetricThread, NutSdf, ThreadEnd};
 use stiction_sim::{
-    BodyHandle, Isometry3, Material, Result, RigidBody, Shape, UnitQuaternion, Vector3, World, uniform_inertia,
+    BodyHandle, Isometry3, Material, Result, RigidBody, Shape, UnitQuaternion, Vector3, World,
+    uniform_inertia,
 };
 
 use super::bolt_nut_assembly::SERVOS;

@@ -145,7 +145,14 @@ fn build(options: &Options) -> Result<Scene> {
         )
     };
     let base = standing(0.0, scatter(&mut random, 0.015));
-    let base_body = add_dish(world, "lower bowl", LOWER_BOWL, [0.93, 0.93, 0.90], base, china)?;
+    let base_body = add_dish(
+        world,
+        "lower bowl",
+        LOWER_BOWL,
+        [0.93, 0.93, 0.90],
+        base,
+        china,
+    )?;
     let pace = random.random_range(0.9..1.1);
     let mut pile = vec![(base_body, 0.0)];
     let (mut phases, mut top) = (Vec::new(), base);
@@ -165,12 +172,14 @@ fn build(options: &Options) -> Result<Scene> {
         tool: Isometry3::new(PALM, Vector3::y() * TILT).inverse(),
         servos: &PANDA_SERVOS,
     };
-    let joints = HAND.iter().map(|&(name, stiffness, open, closed)| HandJoint {
-        name: name.to_owned(),
-        servo: Servo::new(stiffness, 0.03 * stiffness),
-        open,
-        closed,
-    });
+    let joints = HAND
+        .iter()
+        .map(|&(name, stiffness, open, closed)| HandJoint {
+            name: name.to_owned(),
+            servo: Servo::new(stiffness, 0.03 * stiffness),
+            open,
+            closed,
+        });
     let hand = Hand {
         joints: joints.collect(),
     };

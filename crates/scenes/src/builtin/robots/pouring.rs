@@ -14,8 +14,8 @@ use stiction_control::{
 };
 use stiction_sim::sdf::Dish;
 use stiction_sim::{
-    BodyHandle, Isometry3, Material, Result, RigidBody, RobotHandle, Shape, UnitQuaternion, Vector3, World,
-    uniform_inertia,
+    BodyHandle, Isometry3, Material, Result, RigidBody, RobotHandle, Shape, UnitQuaternion,
+    Vector3, World, uniform_inertia,
 };
 
 use super::stage::Stage;
@@ -177,7 +177,13 @@ fn add_bottles(
     };
     Ok([
         add("bottle", full, MASS, chance.from, [0.4, 0.6, 0.9])?,
-        add("other bottle", empty, OTHER_MASS, chance.to, [0.9, 0.7, 0.4])?,
+        add(
+            "other bottle",
+            empty,
+            OTHER_MASS,
+            chance.to,
+            [0.9, 0.7, 0.4],
+        )?,
     ])
 }
 
