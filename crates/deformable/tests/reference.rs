@@ -59,7 +59,11 @@ fn certainty(state: &ElementState) -> f64 {
     let sum = stretches[0] + stretches[1];
     match sum.abs() < NO_ROTATION {
         true => sum.abs(),
-        false => state.volume_ratio.abs().max(2.0 * NO_ROTATION).min(sum.abs()),
+        false => state
+            .volume_ratio
+            .abs()
+            .max(2.0 * NO_ROTATION)
+            .min(sum.abs()),
     }
 }
 
@@ -143,7 +147,12 @@ fn check(file: &Value, name: &str) {
             "{name} {number}: {energy} {expected}"
         );
         // Which side a flat element is on is a matter of rounding.
-        let below = |ratio: f64| states.iter().filter(|state| state.volume_ratio < ratio).count();
+        let below = |ratio: f64| {
+            states
+                .iter()
+                .filter(|state| state.volume_ratio < ratio)
+                .count()
+        };
         let inverted = state["inverted_elements"].as_u64().unwrap() as usize;
         assert!(
             (below(-FLAT)..=below(FLAT)).contains(&inverted),

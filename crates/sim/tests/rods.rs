@@ -1,7 +1,9 @@
 //! Rods in a world: hanging, lying, wound, in pieces.
 #![cfg(feature = "deformable")]
 
-use stiction_sim::deformable::rod::{Damping, Profile, Rod, RodMaterial, RodShape, Section};
+use stiction_sim::deformable::rod::{
+    Damping, Profile, Rod, RodMaterial, RodShape, Section, Strains,
+};
 use stiction_sim::{
     Inertia, Material, RigidBody, RodBody, RodHandle, Settings, Shape, Snapshot, Vector3, World,
 };
@@ -213,4 +215,34 @@ fn a_link_turns_about_the_point_that_is_held() {
     assert!(down.z < -0.99, "{down}");
     let along = run_from(RigidBody::fixed("hook"), false);
     assert!((along - Vector3::x()).norm() < 1e-12, "{along}");
+}
+
+/// Strains as soft rows are the same step as strains in A and b, also in pieces and on a hand that moves.
+#[test]
+fn strains_as_rows_move_as_folded_ones() {
+    let run_with = |strains: Strains, links_per_piece: Option<usize>| {
+        let mut world = world();
+        let hand = world.add_body(RigidBody::driven("hand")).unwrap();
+        let body = RodBody {
+            strains,
+            links_per_piece,
+            ..RodBody::new("cable", straight(0.2, 13))
+        };
+        let rod = world.add_rod(body.fixed_to(0, hand)).unwrap();
+        for _ in 0..10 {
+            let up = Vector3::new(0.0, 0.02, 0.1);
+            let turn = Vector3::new(0.0, 0.1, 0.0);
+            world.commands().drive(hand, up, turn).unwrap();
+            run(&mut world, 1);
+        }
+        heights(&world, rod)
+    };
+    let folded = run_with(Strains::Folded, None);
+    assert!(folded[12] < folded[0] - 1e-3, "{folded:?}");
+    for links_per_piece in [None, Some(5)] {
+        let rows = run_with(Strains::AsRows, links_per_piece);
+        for (a, b) in folded.iter().zip(&rows) {
+            assert!((a - b).abs() < 1e-6, "{links_per_piece:?}: {} m", a - b);
+        }
+    }
 }

@@ -72,18 +72,30 @@ impl<'a> Builder<'_, 'a> {
     fn add_body_flex(&mut self, element: &'a Element) -> Result<()> {
         let notes = &self.context.defaults.notes;
         let attributes = Attributes::plain(element, notes);
-        attributes.pass_over(&["rgba", "group", "material", "texcoord", "elemtexcoord", "flatskin"]);
+        attributes.pass_over(&[
+            "rgba",
+            "group",
+            "material",
+            "texcoord",
+            "elemtexcoord",
+            "flatskin",
+        ]);
         let dimension = match attributes.get("dim") {
             Some(value) => value.whole(1..=3)?,
             None => 2,
         };
         let words = attributes.need("body")?;
         let bodies = words.text.split_whitespace().map(|word| {
-            let one = Value { text: word, ..words };
+            let one = Value {
+                text: word,
+                ..words
+            };
             self.body(one)
         });
         let bodies = bodies.collect::<Result<Vec<usize>>>()?;
-        let has_nodes = bodies.iter().any(|&body| self.layout.roles[body] == Role::Node);
+        let has_nodes = bodies
+            .iter()
+            .any(|&body| self.layout.roles[body] == Role::Node);
         let reason = match (dimension, has_nodes) {
             (2, _) => "cloth and shells are no soft bodies here, only solids are",
             _ if element.has("node") => "nodes move by themselves here",
@@ -107,7 +119,9 @@ impl<'a> Builder<'_, 'a> {
             return Err(element.error("has no mass", "give the bodies of its nodes an <inertial>"));
         }
         let fixed = |node: usize| self.mount(bodies[node], &Isometry3::identity()).body;
-        let fixed = (0..nodes.len()).filter(|&node| !free[node]).map(|node| (node, fixed(node)));
+        let fixed = (0..nodes.len())
+            .filter(|&node| !free[node])
+            .map(|node| (node, fixed(node)));
         let fixed: Vec<(usize, String)> = fixed.collect();
         match dimension {
             1 => self.add_body_string(element, &attributes, nodes, mass, fixed),
@@ -137,7 +151,11 @@ impl<'a> Builder<'_, 'a> {
         fixed: Vec<(usize, String)>,
     ) -> Result<()> {
         let Some(order) = in_order(&nodes, attributes.need("element")?)? else {
-            self.leave_out(element, "<flex> of dimension 1", "only strings with two ends are read");
+            self.leave_out(
+                element,
+                "<flex> of dimension 1",
+                "only strings with two ends are read",
+            );
             return Ok(());
         };
         let name = self.flex_name(attributes, self.scene.rods.len());
@@ -154,7 +172,10 @@ impl<'a> Builder<'_, 'a> {
             points: order.iter().map(|&node| nodes[node]).collect(),
             pose: Isometry3::identity(),
             mass,
-            pins: fixed.into_iter().map(|(node, body)| (place[node], body)).collect(),
+            pins: fixed
+                .into_iter()
+                .map(|(node, body)| (place[node], body))
+                .collect(),
             keeps_lengths: kept.is_some(),
             name,
         };

@@ -131,6 +131,7 @@ impl<'a> Builder<'_, 'a> {
             damping,
             residual_bending: false,
             links_per_piece: None,
+            strains_as_rows: false,
             attach,
             touch,
             contact_radius: None,

@@ -357,7 +357,10 @@ pub(super) fn corners(value: Value<'_>, points: usize, of_element: usize) -> Res
     }
     match corners.len() % of_element {
         0 => Ok(corners),
-        _ => Err(value.error("is cut off", format!("give {of_element} points to an element"))),
+        _ => Err(value.error(
+            "is cut off",
+            format!("give {of_element} points to an element"),
+        )),
     }
 }
 
@@ -384,7 +387,12 @@ pub(super) fn counts(attributes: &Attributes<'_>) -> Result<[usize; 3]> {
 }
 
 /// Numbers of the nodes that are fixed to the body around.
-pub(super) fn pins(element: &Element, kind: &str, count: [usize; 3], nodes: usize) -> Result<Vec<usize>> {
+pub(super) fn pins(
+    element: &Element,
+    kind: &str,
+    count: [usize; 3],
+    nodes: usize,
+) -> Result<Vec<usize>> {
     let mut pinned = Vec::new();
     for pin in element.children_of("pin") {
         let whole = |name: &'static str, group: usize, most: &[usize]| -> Result<Vec<usize>> {

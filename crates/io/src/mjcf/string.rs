@@ -17,9 +17,9 @@ use crate::xml::Element;
 
 /// How far a string whose edges keep their lengths stretches under its own weight.
 const STRETCH: f64 = 1e-4;
-/// Resistance against bending and twisting over that against stretching, by the square of an edge: rods need
-/// one, strings have none.
-const BENDING: f64 = 1e-5;
+/// EI over weight times the square of an edge: strings do not resist bending, but the joints of a rod must not
+/// fold when it falls in a heap. It gives way over a few edges.
+const BENDING: f64 = 1.0;
 /// Where nothing pulls a string down, m/s².
 const USUAL_GRAVITY: f64 = 9.81;
 
@@ -62,7 +62,9 @@ impl<'a> Builder<'_, 'a> {
                 }
                 attributes.pass_over(&["scale"]);
                 let along = |k: usize| spacing * (k as f64 - 0.5 * (count - 1) as f64);
-                (0..count).map(|k| Point3::new(along(k), 0.0, 0.0)).collect()
+                (0..count)
+                    .map(|k| Point3::new(along(k), 0.0, 0.0))
+                    .collect()
             }
             "direct" => {
                 let nodes = flex::points(attributes)?;
@@ -85,13 +87,18 @@ impl<'a> Builder<'_, 'a> {
         let pinned = flex::pins(element, kind, [points.len(), 1, 1], points.len())?;
         let body = (!pinned.is_empty()).then(|| self.mount(string.body, &Isometry3::identity()));
         let place = pose::pose(attributes, &self.context.compiler)?;
-        let keeps_lengths = match element.child("edge").and_then(|edge| Value::of(edge, "equality")) {
+        let keeps_lengths = match element
+            .child("edge")
+            .and_then(|edge| Value::of(edge, "equality"))
+        {
             Some(value) => value.word(&["true", "false", "vert", "strain"])? != "false",
             None => false,
         };
         let parts = StringParts {
             name: flex::name(attributes, string, self.scene.rods.len()),
-            mass: attributes.get("mass").map_or(Ok(1.0), |value| value.positive())?,
+            mass: attributes
+                .get("mass")
+                .map_or(Ok(1.0), |value| value.positive())?,
             pins: (pinned.into_iter().zip(body.iter().cycle()))
                 .map(|(point, mount)| (point, mount.body.clone()))
                 .collect(),
@@ -114,7 +121,10 @@ impl<'a> Builder<'_, 'a> {
         if count > ROD_POINTS {
             return Err(element.error(format!("has more than {ROD_POINTS} points"), "give fewer"));
         }
-        let lengths = parts.points.windows(2).map(|pair| (pair[1] - pair[0]).norm());
+        let lengths = parts
+            .points
+            .windows(2)
+            .map(|pair| (pair[1] - pair[0]).norm());
         let length: f64 = lengths.sum();
         if !(length > 0.0) {
             return Err(element.error("has no length", "give it points that differ"));
@@ -125,29 +135,37 @@ impl<'a> Builder<'_, 'a> {
             let of_edge = Attributes::plain(child, notes);
             of_edge.pass_over(&["equality"]);
             let number = |name: &'static str| -> Result<f64> {
-                of_edge.get(name).map_or(Ok(0.0), |value| value.non_negative())
+                of_edge
+                    .get(name)
+                    .map_or(Ok(0.0), |value| value.non_negative())
             };
             [stiffness, damping] = [number("stiffness")?, number("damping")?];
         }
         if let Some(child) = element.child("elasticity") {
             child.mark_all_read();
         }
+        let gravity = self.context.options.gravity.norm();
+        let gravity = if gravity > 0.0 {
+            gravity
+        } else {
+            USUAL_GRAVITY
+        };
+        let weight = parts.mass * gravity;
         let stretch = match parts.keeps_lengths {
             true => {
-                let gravity = self.context.options.gravity.norm();
-                let gravity = if gravity > 0.0 { gravity } else { USUAL_GRAVITY };
                 let reason = "a string stretches here, by a ten-thousandth under its own weight";
                 notes.ignore(element, "edges that keep their lengths", reason);
-                parts.mass * gravity / STRETCH
+                weight / STRETCH
             }
             false => stiffness * edge,
         };
         if !(stretch > 0.0) {
-            let reason = "nothing keeps its points together: needs <edge> with stiffness or equality";
+            let reason =
+                "nothing keeps its points together: needs <edge> with stiffness or equality";
             self.leave_out(element, "a string without edges", reason);
             return Ok(());
         }
-        let reason = "a string resists bending and twisting a little here";
+        let reason = "a string gives way to bending over a few edges here";
         notes.ignore(element, "a string", reason);
         let radius = match attributes.get("radius") {
             Some(value) => value.positive()?,
@@ -155,7 +173,7 @@ impl<'a> Builder<'_, 'a> {
         };
         let section = RodSection::Round { radius };
         let area = std::f64::consts::PI * radius * radius;
-        let bend = BENDING * stretch * edge * edge;
+        let bend = BENDING * weight * edge * edge;
         let touch = self.flex_touch(element)?;
         let number = self.scene.rods.len();
         (self.places).insert(format!("rod[{number}]"), element.place());
@@ -184,6 +202,7 @@ impl<'a> Builder<'_, 'a> {
             },
             residual_bending: false,
             links_per_piece: None,
+            strains_as_rows: false,
             attach: (parts.pins.into_iter())
                 .map(|(point, body)| RodAttachment {
                     body,

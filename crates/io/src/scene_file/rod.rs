@@ -38,6 +38,8 @@ pub struct RodDescription {
     pub residual_bending: bool,
     /// Links in a piece at most; `None` for one piece.
     pub links_per_piece: Option<usize>,
+    /// Whether strains are soft rows, as in the papers, and no part of A and b.
+    pub strains_as_rows: bool,
     /// Links fixed to bodies.
     pub attach: Vec<RodAttachment>,
     /// How it touches.

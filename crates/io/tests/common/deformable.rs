@@ -254,6 +254,7 @@ fn rod(dice: &mut Dice, name: String) -> RodDescription {
         },
         residual_bending: dice.coin(),
         links_per_piece: dice.maybe(|dice| 2 + dice.below(50) as usize),
+        strains_as_rows: dice.coin(),
         attach: vec![
             RodAttachment {
                 body: "body 0".to_owned(),

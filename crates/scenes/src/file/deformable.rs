@@ -2,6 +2,7 @@
 
 use stiction_io::IoError;
 use stiction_io::scene_file::{RodDescription, SoftDescription, TouchDescription};
+use stiction_sim::deformable::rod::Strains;
 use stiction_sim::{Material, RodBody, RodContact, SoftBody, SoftContact};
 
 use super::world::Builder;
@@ -89,6 +90,10 @@ impl Builder<'_> {
             links_per_piece: description.links_per_piece,
             attached,
             pivoted,
+            strains: match description.strains_as_rows {
+                true => Strains::AsRows,
+                false => Strains::Folded,
+            },
             contact: touch.touches.then(|| RodContact {
                 radius: radius.unwrap_or_else(|| description.section.contact_radius()),
                 material: self.surface(touch),

@@ -78,7 +78,7 @@ impl Cosserat {
             };
             piece
                 .equations
-                .assemble(&piece.rod, &input, &settings, Strains::Folded)?;
+                .assemble(&piece.rod, &input, &settings, self.strains)?;
         }
         Ok(())
     }
@@ -160,9 +160,9 @@ impl Mechanism for Cosserat {
         Some(self)
     }
 
-    /// A step that gained energy is linearised again.
+    /// A step that gained energy is linearised again; not with rows, whose work A and b do not know.
     fn revise(&mut self, now: &Now<'_>, v_hat: &[f64]) -> Result<bool> {
-        if self.passes >= LEDGER_PASSES {
+        if self.passes >= LEDGER_PASSES || self.strains == Strains::AsRows {
             return Ok(false);
         }
         let gains = self.gains(now, v_hat);

@@ -7,7 +7,7 @@ mod rows;
 
 use nalgebra::{Isometry3, Vector3};
 use stiction_collision::{Collider, Groups, Material};
-use stiction_deformable::rod;
+use stiction_deformable::rod::{self, Strains};
 use stiction_islands::RowKey;
 
 use crate::attachment;
@@ -37,6 +37,9 @@ pub struct RodBody {
     /// Links whose point is fixed to a body, where it is at the start, and which may turn about it. All of
     /// them are joined by constraints.
     pub pivoted: Vec<(usize, BodyHandle)>,
+    /// Whether strains are part of A and b, or soft rows as in the papers: those gain energy where it moves
+    /// fast, and cost a constraint each.
+    pub strains: Strains,
     /// How it touches; `None` for what passes through everything.
     pub contact: Option<RodContact>,
 }
@@ -77,6 +80,7 @@ impl RodBody {
             links_per_piece: None,
             attached: Vec::new(),
             pivoted: Vec::new(),
+            strains: Strains::Folded,
             contact: None,
         }
     }
@@ -123,6 +127,7 @@ pub(crate) struct Cosserat {
     /// Frames of the links in order; where a link has two copies, of the first.
     frames: Vec<BodyHandle>,
     attachments: Vec<Attachment>,
+    strains: Strains,
     key: RowKey,
     /// Of the tube that is drawn, m.
     #[cfg(feature = "recording")]
@@ -235,6 +240,7 @@ impl Cosserat {
             key: registry.row_key(0),
             frames: frames.collect(),
             attachments,
+            strains: body.strains,
             pieces,
             #[cfg(feature = "recording")]
             radius: (body.contact).map_or_else(|| radius_of(&body.rod), |contact| contact.radius),

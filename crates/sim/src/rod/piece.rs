@@ -19,6 +19,8 @@ pub(super) struct Piece {
     /// Number of its first link in the whole rod.
     pub(super) first: usize,
     pub(super) frames: Vec<BodyHandle>,
+    /// Its index among all subsystems.
+    pub(super) subsystem: usize,
     pub(super) q: Range<usize>,
     pub(super) v: Range<usize>,
     pub(super) supports: Supports,
@@ -94,6 +96,7 @@ impl Piece {
             rod,
             first,
             frames,
+            subsystem,
             q: element.q,
             v,
             pattern,

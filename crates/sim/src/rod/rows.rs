@@ -1,7 +1,8 @@
-//! Seams between pieces of a rod, and links that are fixed to bodies.
+//! Seams between pieces of a rod, links that are fixed to bodies, and strains where these are rows.
 
 use nalgebra::{Isometry3, Vector3};
 use stiction_constraints::Law;
+use stiction_deformable::rod::Strains;
 use stiction_islands::{AssemblyError, RowList, RowNote};
 use stiction_modeling::stabilization::equality_error;
 use stiction_modeling::{Places, Site};
@@ -57,6 +58,60 @@ impl Cosserat {
     }
 }
 
+/// Strains of a joint.
+const STRAINS: usize = 6;
+
+impl Cosserat {
+    /// The item of the first strain, after those of all welds.
+    fn first_strain(&self) -> usize {
+        2 * (self.pieces.len() - 1 + self.attachments.len())
+    }
+
+    /// The soft row λ = −k e − c J v̂ of a strain, k = hℓC and c = k (h + τ); links that are held move as they
+    /// are told to.
+    fn write_strain(
+        &self,
+        mut number: usize,
+        context: RowContext<'_>,
+    ) -> Result<RowNote, AssemblyError> {
+        let dt = context.scheme.dt;
+        let mut row = context.begin(1);
+        for piece in &self.pieces {
+            let own = STRAINS * piece.rod.joint_count();
+            if number >= own {
+                number -= own;
+                continue;
+            }
+            let (joint, strain) = (number / STRAINS, number % STRAINS);
+            // A joint that is folded was refused where A and b were made.
+            let Ok(joint_rows) = piece.rod.joint_rows(joint, &piece.poses) else {
+                break;
+            };
+            let stiffness = dt * joint_rows.stiffness[strain];
+            let damping = piece.rod.damping();
+            let time = dt + damping.stiffness + damping.strain[strain];
+            let mut error = joint_rows.strain[strain];
+            let first = 6 * joint;
+            let supports = &piece.supports;
+            let block = row.dofs(piece.subsystem, first..first + 12);
+            for (k, value) in block.values.iter_mut().enumerate() {
+                let entry = joint_rows.jacobian[(strain, k)];
+                match supports.given()[first + k] {
+                    true => error += time * entry * supports.velocity()[first + k],
+                    false => *value = entry,
+                }
+            }
+            let law = Law::Soft {
+                stiffness,
+                damping: stiffness * time,
+            };
+            row.finish(law, &[error])?;
+            break;
+        }
+        Ok(RowNote::default())
+    }
+}
+
 impl RowSource for Cosserat {
     /// A weld is two constraints: of position, and of rotation where it holds that.
     fn list(&self, places: &Places, rows: &mut RowList) {
@@ -74,10 +129,22 @@ impl RowSource for Cosserat {
                 rows.push(self.key.with(item as u64), item, touched);
             }
         }
+        if self.strains == Strains::AsRows {
+            let mut item = self.first_strain();
+            for piece in &self.pieces {
+                for _ in 0..STRAINS * piece.rod.joint_count() {
+                    rows.push(self.key.with(item as u64), item, [piece.subsystem]);
+                    item += 1;
+                }
+            }
+        }
     }
 
     /// Both move alike, and what they are apart is closed whole.
     fn write(&self, item: usize, context: RowContext<'_>) -> Result<RowNote, AssemblyError> {
+        if let Some(strain) = item.checked_sub(self.first_strain()) {
+            return self.write_strain(strain, context);
+        }
         let (places, dt) = (context.places, context.scheme.dt);
         let Weld { frames, at, .. } = self.weld(item / 2);
         let [first, second] = frames.map(|frame| places.frames.pose[frame as usize]);

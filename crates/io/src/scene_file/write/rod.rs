@@ -47,6 +47,9 @@ pub(super) fn rod(rod: &RodDescription) -> Table {
     if let Some(links) = rod.links_per_piece {
         out.line("links_per_piece", count(links));
     }
+    if rod.strains_as_rows {
+        out.line("strains_as_rows", true);
+    }
     if !rod.attach.is_empty() {
         out.line("attach", list(rod.attach.iter().map(attachment)));
     }

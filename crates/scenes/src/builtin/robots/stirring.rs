@@ -1,10 +1,11 @@
 //! A Panda stirs grains in a box.
 //!
-//! 216 balls of 1 cm and 4 g in a box of 16 cm; time step 10 ms, tolerance 1e-6. Chosen here: friction 0.5,
-//! the box, a stick of 20 cm by 16 mm on the flange, and its way: the grains fall around it, and then it goes
-//! around a circle of 45 mm, a quarter of a turn a second. A jammed heap resists iteration: nearly all steps
-//! end at the limit of iterations with residuals of 1e-4 at rest and 3e-2 m/s while it is stirred; `canal`
-//! reaches the tolerance and takes ten times as long.
+//! 216 balls of 1 cm and 4 g in a box of 16 cm; time step 10 ms. Chosen here: friction 0.5, the box, a stick of
+//! 20 cm by 16 mm on the flange, and its way: the grains fall around it, and then it goes around a circle of
+//! 45 mm, a quarter of a turn a second. A jammed heap resists iteration: the tolerance is 1e-3 m/s, which is
+//! 10 µm a step, and three steps in ten still end at the limit of iterations, with residuals up to 7e-3.
+//! Of the solvers that iterate `pgs-cg` gets nearest: grains sink in by 24 µm (median), with `subadmm` by
+//! 260 µm at nearly three times the time. `canal` reaches 1e-6 in every step and takes seconds for one.
 
 use std::f64::consts::PI;
 
@@ -60,9 +61,9 @@ pub(in crate::builtin) fn with_grains(options: &Options, grains: usize) -> Resul
     STICK.mount(&mut stage)?;
     let settings = stage.settings();
     settings.time_step = Some(0.01);
-    settings.tolerance = Some(1e-6);
+    settings.tolerance = Some(1e-3);
     settings.contact_margin = Some(2e-4);
-    settings.solver = Some("subadmm".to_owned());
+    settings.solver = Some("pgs-cg".to_owned());
     let name = stage.robot_name();
     let mut scene = stage.build(options)?;
     let world = &mut scene.world;

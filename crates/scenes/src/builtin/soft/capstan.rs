@@ -94,7 +94,10 @@ fn build(options: &Options, case: &Case) -> Result<Scene> {
         poses: RodShape::along_points(&points)
             .map_err(|error| refuse(case, &error))?
             .poses,
-        ..RodBody::new("rope", rope(&points, case).map_err(|error| refuse(case, &error))?)
+        ..RodBody::new(
+            "rope",
+            rope(&points, case).map_err(|error| refuse(case, &error))?,
+        )
     };
     let rope = rope.touching(ROPE, surface);
     let rod = world.add_rod(rope.fixed_to(0, weight).fixed_to(last, hand))?;
@@ -119,8 +122,9 @@ fn refuse(case: &Case, error: &RodError) -> SimError {
 
 /// Where the links are: up on the left, around, down on the right.
 fn path(angle: f64) -> Vec<Vector3<f64>> {
-    let middle = DRUM + ROPE;
     let step = TAU / LINKS as f64;
+    // Links touch the drum halfway between their ends, so that nothing has to be pushed out at the start.
+    let middle = (DRUM + ROPE) / (0.5 * step).cos();
     let turns = (angle / step).round() as usize;
     let spacing = 2.0 * middle * (0.5 * step).sin();
     let across = |at: f64| PITCH * (at - 0.5 * angle) / TAU;
