@@ -143,6 +143,16 @@ impl Scheme for Iterate {
         Some(evaluator.pyramid_model(problem, impulse, &pyramid))
     }
 
+    fn model_eps_abs(
+        &mut self,
+        problem: &Problem,
+        evaluator: &mut ResidualEvaluator,
+        impulse: &[f64],
+    ) -> Option<f64> {
+        let pyramid = self.settings.pyramid?;
+        Some(evaluator.pyramid_model_eps_abs(problem, impulse, &pyramid))
+    }
+
     fn begin(
         &mut self,
         problem: &Problem,
@@ -220,8 +230,7 @@ impl Part {
         let constraints = problem.constraints();
         let index = constraints.partition_point(|constraint| constraint.row_range().end <= row);
         let constraint = &constraints[index];
-        !constraint.law.is_contact()
-            || (row - constraint.first_row == 2) == (self == Part::Normal)
+        !constraint.law.is_contact() || (row - constraint.first_row == 2) == (self == Part::Normal)
     }
 }
 
@@ -267,7 +276,15 @@ impl Iterate {
                 seen,
                 &settings.admm,
                 |_, constraint, x_bar, beta| match constraint.law.is_contact() {
-                    true => contact(part, problem, constraint, x_bar, beta, others, settings.pyramid),
+                    true => contact(
+                        part,
+                        problem,
+                        constraint,
+                        x_bar,
+                        beta,
+                        others,
+                        settings.pyramid,
+                    ),
                     false => {
                         let e = constraint.load(problem.errors());
                         let (law, rows) = (&constraint.law, constraint.rows);

@@ -129,16 +129,16 @@ impl CcpInterior {
             report.history.push(HistoryEntry {
                 iteration: report.iterations.max(1),
                 seconds: stopwatch.elapsed().as_secs_f64(),
-                residual: self
-                    .evaluator
-                    .measure(problem, &self.impulse, budget.residual_criterion()),
+                residual: self.evaluator.measure(
+                    problem,
+                    &self.impulse,
+                    budget.residual_criterion(),
+                ),
             });
         }
+        // The only test of a paper that there is.
         let is_test_met = budget.criterion.is_test()
-            && self
-                .evaluator
-                .measure(problem, &self.impulse, budget.criterion)
-                <= budget.tolerance;
+            && self.evaluator.cone_model_eps_abs(problem, &self.impulse) <= budget.tolerance;
         match run.status {
             _ if residual <= budget.tolerance => Outcome::Converged,
             _ if is_test_met => Outcome::Stopped(budget.criterion),

@@ -108,6 +108,15 @@ impl Scheme for Path {
         Some(evaluator.pyramid_model(problem, impulse, &self.settings.pyramid))
     }
 
+    fn model_eps_abs(
+        &mut self,
+        problem: &Problem,
+        evaluator: &mut ResidualEvaluator,
+        impulse: &[f64],
+    ) -> Option<f64> {
+        Some(evaluator.pyramid_model_eps_abs(problem, impulse, &self.settings.pyramid))
+    }
+
     fn begin(
         &mut self,
         problem: &Problem,
@@ -172,7 +181,8 @@ impl Path {
         let attempt = self.attempt as f64;
         self.direction.clear();
         self.direction.extend((0..size).map(|i| {
-            let phase = (i as f64 * 0.618_033_988_749_895 + attempt * 0.414_213_562_373_095).fract();
+            let phase =
+                (i as f64 * 0.618_033_988_749_895 + attempt * 0.414_213_562_373_095).fract();
             1.0 + attempt.min(1.0) * phase
         }));
         let (matrix, q) = (&self.formulation.matrix, &self.formulation.q);

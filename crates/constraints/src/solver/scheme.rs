@@ -56,6 +56,17 @@ pub trait Scheme {
         None
     }
 
+    /// ε_abs of the scheme's own model, where that is not the true problem.
+    fn model_eps_abs(
+        &mut self,
+        problem: &Problem,
+        evaluator: &mut ResidualEvaluator,
+        impulse: &[f64],
+    ) -> Option<f64> {
+        let _ = (problem, evaluator, impulse);
+        None
+    }
+
     /// Inner iterations in this solve, where an iteration consists of several.
     fn inner_iterations(&self) -> Option<usize> {
         None
@@ -222,10 +233,18 @@ impl SchemeRunner {
                         residual: true_residual,
                     });
                 }
-                let own =
-                    scheme.model_residual(problem, &mut self.evaluator, &self.impulse);
+                let own = scheme.model_residual(problem, &mut self.evaluator, &self.impulse);
                 let mut residual = own.unwrap_or(true_residual);
-                let is_test_met = is_tested && self.is_test_met(problem, budget, iteration);
+                let own_test = match budget.criterion {
+                    Criterion::EpsAbs => {
+                        scheme.model_eps_abs(problem, &mut self.evaluator, &self.impulse)
+                    }
+                    _ => None,
+                };
+                let is_test_met = match own_test {
+                    Some(value) => value <= budget.tolerance,
+                    None => is_tested && self.is_test_met(problem, budget, iteration),
+                };
                 if residual <= budget.tolerance || is_test_met {
                     residual = self.confirm(problem, budget, own);
                 }
@@ -272,12 +291,7 @@ impl SchemeRunner {
 
     /// The residual that decides, of impulses that are about to be called a solution; `own` is that of the
     /// scheme's own model.
-    fn confirm(
-        &mut self,
-        problem: &Problem,
-        budget: &Budget,
-        own: Option<f64>,
-    ) -> f64 {
+    fn confirm(&mut self, problem: &Problem, budget: &Budget, own: Option<f64>) -> f64 {
         if let Some(residual) = own {
             return residual.max(self.evaluator.rounding(problem, &self.impulse));
         }
