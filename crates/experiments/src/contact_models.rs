@@ -78,3 +78,31 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
         },
     ],
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::Verdict;
+    use crate::run::{Options, Run};
+
+    /// The cubes' figures and tables are closed forms, or laws that hold at every step: in every build.
+    #[test]
+    fn cubes_slide_as_their_models_say() {
+        let options = Options {
+            quick: true,
+            ..Options::default()
+        };
+        for part in EXPERIMENT.parts {
+            let is_cube = ["figure-9", "figure-10", "table-3"];
+            if !is_cube.contains(&part.name) {
+                continue;
+            }
+            let mut silent = |_: f64, _: &str| {};
+            let section = (part.run)(&mut Run::alone(&options, &mut silent)).unwrap();
+            assert!(!section.statements.is_empty(), "{}", part.name);
+            let mut statements = section.statements.iter();
+            let missed = statements.find(|statement| statement.verdict == Verdict::NotMet);
+            assert_eq!(missed, None);
+        }
+    }
+}

@@ -91,6 +91,24 @@ struct Iterate {
     velocity: Vec<f64>,
 }
 
+impl Iterate {
+    /// J v̂ + R λ of impulses.
+    fn write_velocity(
+        &mut self,
+        problem: &Problem,
+        evaluator: &mut ResidualEvaluator,
+        impulse: &[f64],
+    ) {
+        self.velocity.clear();
+        self.velocity
+            .extend_from_slice(evaluator.row_velocity_of(problem, impulse));
+        let rows = self.compliance.iter().zip(impulse);
+        for (velocity, (compliance, impulse)) in self.velocity.iter_mut().zip(rows) {
+            *velocity += compliance * impulse;
+        }
+    }
+}
+
 impl Scheme for Iterate {
     fn declaration(&self) -> Declaration {
         Declaration {
@@ -118,14 +136,18 @@ impl Scheme for Iterate {
         evaluator: &mut ResidualEvaluator,
         impulse: &[f64],
     ) -> Option<f64> {
-        self.velocity.clear();
-        self.velocity
-            .extend_from_slice(evaluator.row_velocity_of(problem, impulse));
-        let rows = self.compliance.iter().zip(impulse);
-        for (velocity, (compliance, impulse)) in self.velocity.iter_mut().zip(rows) {
-            *velocity += compliance * impulse;
-        }
+        self.write_velocity(problem, evaluator, impulse);
         Some(evaluator.cone_model_at(problem, impulse, &self.velocity))
+    }
+
+    fn model_eps_abs(
+        &mut self,
+        problem: &Problem,
+        evaluator: &mut ResidualEvaluator,
+        impulse: &[f64],
+    ) -> Option<f64> {
+        self.write_velocity(problem, evaluator, impulse);
+        Some(evaluator.cone_model_eps_abs_at(problem, impulse, &self.velocity))
     }
 
     fn begin(

@@ -150,6 +150,16 @@ impl Scheme for Iterate {
         Some(evaluator.pyramid_model(problem, impulse, &pyramid))
     }
 
+    fn model_eps_abs(
+        &mut self,
+        problem: &Problem,
+        evaluator: &mut ResidualEvaluator,
+        impulse: &[f64],
+    ) -> Option<f64> {
+        let pyramid = self.settings.pyramid?;
+        Some(evaluator.pyramid_model_eps_abs(problem, impulse, &pyramid))
+    }
+
     fn begin(
         &mut self,
         problem: &Problem,

@@ -109,6 +109,15 @@ impl Scheme for Path {
         Some(evaluator.pyramid_model(problem, impulse, &self.settings.pyramid))
     }
 
+    fn model_eps_abs(
+        &mut self,
+        problem: &Problem,
+        evaluator: &mut ResidualEvaluator,
+        impulse: &[f64],
+    ) -> Option<f64> {
+        Some(evaluator.pyramid_model_eps_abs(problem, impulse, &self.settings.pyramid))
+    }
+
     fn begin(
         &mut self,
         problem: &Problem,

@@ -30,10 +30,9 @@ pub(crate) fn own_residual(
     worst
 }
 
-/// ε_abs of [CMC, §III] for the method's own model: the largest distance of impulses to their cone (N·s), of
-/// velocities to where they may be (m/s), and power that the two are short of their model's (J).
-pub(crate) fn own_eps_abs(
-    method: Method,
+/// ε_abs of [CMC, §III] for RaiSim's model: distance of impulses to the cone (N·s), velocity into the ground (m/s),
+/// power of the normal impulse, and by how much that of friction differs from what (20) asks for (J).
+pub(crate) fn raisim_eps_abs(
     locals: &[Local],
     masses: &[f64],
     impulses: &[f64],
@@ -45,32 +44,18 @@ pub(crate) fn own_eps_abs(
             continue;
         }
         let (impulse, z) = (local.load(impulses), local.load(row_velocity));
-        let c = local.law_velocity(&z, &impulse);
-        let friction = local.friction();
-        let cone = cone::distance(&impulse, friction);
-        let (primal, dual, complementarity) = match method {
-            // (15): as (14) without the shift.
-            Method::Ccp => (cone, cone::distance_to_dual(&c, friction), impulse.dot(&c)),
-            // The shift of a pyramid: μ times the sum of magnitudes.
-            Method::Lcp => {
-                let over = |row: usize| impulse[row].abs() - friction[row] * impulse.z;
-                let shift = friction[0] * c.x.abs() + friction[1] * c.y.abs();
-                let primal = over(0).max(over(1)).max(-impulse.z).max(0.0);
-                (primal, (-c.z).max(0.0), impulse.dot(&c) + impulse.z * shift)
-            }
-            // Signorini's condition, and (20) against the impulses that it asks for.
-            _ => {
-                let wanted = map(method, local, mass, &z, &impulse);
-                let slip = (impulse - wanted).dot(&c);
-                let signorini = impulse.z * c.z;
-                (cone, (-c.z).max(0.0), signorini.abs().max(slip.abs()))
-            }
-        };
-        let error = primal + dual + complementarity;
-        if !error.is_finite() {
+        let u = local.law_velocity(&z, &impulse);
+        let wanted = map(Method::Raisim, local, mass, &z, &impulse);
+        let primal = cone::distance(&impulse, local.friction());
+        let slip = (impulse - wanted).dot(&u);
+        let parts = [primal, (-u.z).max(0.0), impulse.z * u.z, slip];
+        // `max` would drop a NaN.
+        if !parts.iter().sum::<f64>().is_finite() {
             return f64::INFINITY;
         }
-        worst = worst.max(primal).max(dual).max(complementarity.abs());
+        worst = parts
+            .iter()
+            .fold(worst, |worst, part| worst.max(part.abs()));
     }
     worst
 }

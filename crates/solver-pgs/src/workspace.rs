@@ -6,7 +6,8 @@ use stiction_constraints::{Criterion, Delassus, Failure, Problem, ResidualEvalua
 
 use crate::conjugate::Conjugate;
 use crate::local::Local;
-use crate::settings::PgsSettings;
+use crate::own_residual::raisim_eps_abs;
+use crate::settings::{Method, PgsSettings};
 
 /// A guess whose residual exceeds that of no impulses by this factor is not used.
 const FAR_OFF: f64 = 1e3;
@@ -108,5 +109,24 @@ impl Workspace {
         self.evaluator
             .rows()
             .mul(&self.velocity, &mut self.row_velocity);
+    }
+
+    /// ε_abs of the present impulses for a method's own model.
+    pub(crate) fn own_eps_abs(&self, problem: &Problem, settings: &PgsSettings) -> f64 {
+        let (evaluator, impulse, velocity) = (&self.evaluator, &self.impulse, &self.row_velocity);
+        match settings.method {
+            Method::Ccp => evaluator.cone_model_eps_abs_at(problem, impulse, velocity),
+            Method::Lcp => {
+                let pyramid = &settings.pyramid;
+                evaluator.pyramid_model_eps_abs_at(problem, impulse, velocity, pyramid)
+            }
+            Method::Raisim => {
+                let masses = evaluator.effective_masses();
+                raisim_eps_abs(&self.locals, masses, impulse, velocity)
+            }
+            Method::Ncp | Method::ConjugateGradient | Method::Jacobi => {
+                evaluator.measure_at(problem, impulse, velocity, Criterion::EpsAbs)
+            }
+        }
     }
 }

@@ -3,6 +3,7 @@
 mod careful;
 mod evaluator;
 mod maps;
+mod model_eps_abs;
 mod models;
 mod sparse_masses;
 

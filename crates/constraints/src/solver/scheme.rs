@@ -56,6 +56,17 @@ pub trait Scheme {
         None
     }
 
+    /// ε_abs of the scheme's own model, where that is not the true problem.
+    fn model_eps_abs(
+        &mut self,
+        problem: &Problem,
+        evaluator: &mut ResidualEvaluator,
+        impulse: &[f64],
+    ) -> Option<f64> {
+        let _ = (problem, evaluator, impulse);
+        None
+    }
+
     /// Inner iterations in this solve, where an iteration consists of several.
     fn inner_iterations(&self) -> Option<usize> {
         None
@@ -230,7 +241,16 @@ impl SchemeRunner {
                 }
                 let own = scheme.model_residual(problem, &mut self.evaluator, &self.impulse);
                 let mut residual = own.unwrap_or(true_residual);
-                let is_test_met = is_tested && self.is_test_met(problem, budget, iteration);
+                let own_test = match budget.criterion {
+                    Criterion::EpsAbs => {
+                        scheme.model_eps_abs(problem, &mut self.evaluator, &self.impulse)
+                    }
+                    _ => None,
+                };
+                let is_test_met = match own_test {
+                    Some(value) => value <= budget.tolerance,
+                    None => is_tested && self.is_test_met(problem, budget, iteration),
+                };
                 if residual <= budget.tolerance || is_test_met {
                     residual = self.confirm(problem, budget, own);
                 }

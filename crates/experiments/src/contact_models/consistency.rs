@@ -249,7 +249,7 @@ pub(super) fn tolerance(run: &mut Run<'_>) -> Result<Section> {
         heading: "Table IV, figure 15: consistency over the stopping test".to_owned(),
         text: format!(
             "The same cube with steps of {STEP} s, warm-started, each solve ended by ε_abs: the largest of primal (N·s), dual \
-             (m/s) and complementarity violation (J) of the model that the solver solves. The paper publishes neither \
+             (m/s) and complementarity violation (J) of the model that the solver solves, tested after each sweep. The paper publishes neither \
              mass nor step."
         ),
         statements,
