@@ -72,7 +72,6 @@ const SCENES: &[SceneInfo] = &[
     robots::door_handle::SCENE,
     robots::stirring::SCENE,
     soft::capstan::SCENE,
-    soft::capstan::TIGHT_SCENE,
     soft::catenary::SCENE,
     soft::cloth_pinch::SCENE,
     soft::soft_lab::SCENE,

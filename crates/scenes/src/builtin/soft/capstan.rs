@@ -3,9 +3,7 @@
 //! While the rope slides, Euler and Eytelwein's T₁/T₀ = e^{kΘ} holds, with k < μ because friction acts on
 //! the drum and tension in the middle of the rope: a μ k² + k − μ (1 − a) = 0, a = r/(R + r). The rope is
 //! thin and limp enough for it: r/R 1 %, EI/(T₀ρ²) 0.8 %. One and a half turns at 40 links each, time step
-//! 10 ms; the rope is pulled at 5 mm/s. μ is 0.3, so that μΘ is 2.8; in `capstan-tight` it is 0.6, one turn and a
-//! half and a fortieth, so that μΘ is 5.8 and the hand pulls with three hundred times the weight: that rope
-//! is stiffer against stretch. Sensors read the tension at both ends.
+//! 10 ms; the rope is pulled at 5 mm/s. Sensors read the tension at both ends.
 
 use std::f64::consts::{PI, TAU};
 
@@ -22,13 +20,7 @@ pub(in crate::builtin) const SCENE: SceneInfo = SceneInfo {
     summary: "a rope is pulled over a drum, one and a half turns, and lifts a weight",
     build: |options| build(options, &LOOSE),
 };
-pub(in crate::builtin) const TIGHT_SCENE: SceneInfo = SceneInfo {
-    name: "capstan-tight",
-    summary: "the same with twice the friction: three hundred times the weight",
-    build: |options| build(options, &TIGHT),
-};
-
-/// What differs.
+/// What rope and drum are like.
 struct Case {
     name: &'static str,
     friction: f64,
@@ -48,15 +40,6 @@ const LOOSE: Case = Case {
     shear: 1e3,
     seconds: 4.0,
 };
-const TIGHT: Case = Case {
-    name: TIGHT_SCENE.name,
-    friction: 0.6,
-    angle: 3.1 * PI,
-    stretch: 1e5,
-    shear: 3e4,
-    seconds: 4.0,
-};
-
 /// Radii of drum and rope, m, and how far one turn lies from the next.
 const DRUM: f64 = 0.05;
 const ROPE: f64 = 5e-4;
@@ -123,8 +106,7 @@ fn refuse(case: &Case, error: &RodError) -> SimError {
 /// Where the links are: up on the left, around, down on the right.
 fn path(angle: f64) -> Vec<Vector3<f64>> {
     let step = TAU / LINKS as f64;
-    // Links touch the drum halfway between their ends, so that nothing has to be pushed out at the start.
-    let middle = (DRUM + ROPE) / (0.5 * step).cos();
+    let middle = DRUM + ROPE;
     let turns = (angle / step).round() as usize;
     let spacing = 2.0 * middle * (0.5 * step).sin();
     let across = |at: f64| PITCH * (at - 0.5 * angle) / TAU;
