@@ -150,7 +150,11 @@ impl Cube {
         for arm in &arms {
             let gap = self.position.z + arm.z + 0.5 * side;
             let error = gaps.map_or(0.0, |pushed_out| {
-                if gap >= 0.0 { gap / step } else { pushed_out * gap / step }
+                if gap >= 0.0 {
+                    gap / step
+                } else {
+                    pushed_out * gap / step
+                }
             });
             let values: Vec<f64> = [Vector3::x(), Vector3::y(), Vector3::z()]
                 .iter()

@@ -113,7 +113,11 @@ fn solve(solver: &mut dyn Solver, sample: &Sample, is_warm: bool) -> (f64, usize
     // What knows no test of a paper ends by its own model's residual.
     let knows = solver.declaration().has(Criterion::EpsAbs);
     let budget = Budget {
-        criterion: if knows { Criterion::EpsAbs } else { plain.criterion },
+        criterion: if knows {
+            Criterion::EpsAbs
+        } else {
+            plain.criterion
+        },
         max_iterations: Some(MOST),
         all_residuals: false,
         rescue: false,

@@ -130,7 +130,11 @@ fn bumps(world: &mut World, ground: &WalkingGround) -> Result<()> {
 
 fn build(name: &str, options: &Options, ground: &WalkingGround) -> Result<Scene> {
     let friction = ground.friction;
-    let close = if ground.bump == 0.0 { CLOSE } else { CLOSE_ON_BUMPS };
+    let close = if ground.bump == 0.0 {
+        CLOSE
+    } else {
+        CLOSE_ON_BUMPS
+    };
     let mut stage = Stage::new(&LAIKAGO, name, 10.0)?;
     for leg in LEGS {
         stage.start(&format!("{leg}_flexion"), THIGH)?;
