@@ -25,6 +25,8 @@ use stiction_collision::sdf::{
     Transformed,
 };
 
+/// Slope of the softplus at its bend.
+const BETA: f64 = 8.0;
 const BATCH: usize = 256;
 /// Share of the points that are drawn near the surface.
 const NEAR: f64 = 0.75;
@@ -40,18 +42,6 @@ struct Target {
     band: f64,
     /// Weight of the gradient's error against the value's.
     gradient_weight: f64,
-    /// How sharply softplus bends.
-    beta: f64,
-}
-
-/// What the network is to say at a point.
-struct Lesson {
-    inputs: DVector<f64>,
-    /// Derivatives of the inputs by the point, times the scale, inputs × 3.
-    tangents: DMatrix<f64>,
-    /// φ over the scale, and ∇φ.
-    value: f64,
-    slope: Vector3<f64>,
 }
 
 fn target(name: &str) -> Result<Target, Box<dyn std::error::Error>> {
@@ -63,7 +53,6 @@ fn target(name: &str) -> Result<Target, Box<dyn std::error::Error>> {
             steps: 3000,
             band: 0.05,
             gradient_weight: 0.1,
-            beta: 8.0,
         },
         "m48" => {
             let thread = MetricThread::coarse(48)?;
@@ -74,10 +63,9 @@ fn target(name: &str) -> Result<Target, Box<dyn std::error::Error>> {
                 sdf: Arc::new(Transformed::new(Arc::new(rod), to_middle)?),
                 lead: Some(thread.lead()),
                 width: 48,
-                steps: 20_000,
+                steps: 16_000,
                 band: 0.06,
-                gradient_weight: 0.002,
-                beta: 20.0,
+                gradient_weight: 0.01,
             }
         }
         other => return Err(format!("no target \"{other}\": torus or m48").into()),
@@ -114,41 +102,27 @@ impl Target {
         q
     }
 
-    fn lesson(&self, p: &Point3<f64>) -> Lesson {
+    /// Inputs of the network, φ over the scale and its slope by the inputs.
+    fn sample(&self, p: &Point3<f64>) -> (DVector<f64>, f64, DVector<f64>) {
         let (center, scale) = self.frame();
         let s = self.sdf.sample(p);
+        let inputs = if self.lead.is_some() { 2 } else { 3 };
         let x = (p - center) / scale;
-        let (inputs, tangents) = match self.lead {
-            None => (
-                DVector::from_column_slice(x.as_slice()),
-                DMatrix::identity(3, 3),
-            ),
-            // A step along the axis turns the section: by how much the slope along it depends on that is what
-            // makes normals of a thread right.
-            Some(lead) => {
-                let (u, v) = (p.x / lead, p.y / lead);
-                (
-                    DVector::from_column_slice(&[x.x, x.y]),
-                    DMatrix::from_row_slice(2, 3, &[1.0, 0.0, v, 0.0, 1.0, -u]),
-                )
-            }
-        };
-        Lesson {
-            inputs,
-            tangents,
-            value: s.value / scale,
-            slope: s.gradient,
-        }
+        (
+            DVector::from_fn(inputs, |i, _| x[i]),
+            s.value / scale,
+            DVector::from_fn(inputs, |i, _| s.gradient[i]),
+        )
     }
 }
 
-fn softplus(x: f64, beta: f64) -> f64 {
-    let t = beta * x;
-    (t.max(0.0) + (-t.abs()).exp().ln_1p()) / beta
+fn softplus(x: f64) -> f64 {
+    let t = BETA * x;
+    (t.max(0.0) + (-t.abs()).exp().ln_1p()) / BETA
 }
 
-fn sigmoid(x: f64, beta: f64) -> f64 {
-    1.0 / (1.0 + (-beta * x).exp())
+fn sigmoid(x: f64) -> f64 {
+    1.0 / (1.0 + (-BETA * x).exp())
 }
 
 /// Weights with Adam's two moments beside them.
@@ -157,7 +131,6 @@ struct Network {
     first: Vec<Layer>,
     second: Vec<Layer>,
     step: i32,
-    beta: f64,
 }
 
 fn zeros(layers: &[Layer]) -> Vec<Layer> {
@@ -171,7 +144,7 @@ fn zeros(layers: &[Layer]) -> Vec<Layer> {
 }
 
 impl Network {
-    fn new(widths: &[usize], beta: f64, rng: &mut ChaCha8Rng) -> Self {
+    fn new(widths: &[usize], rng: &mut ChaCha8Rng) -> Self {
         let layers: Vec<Layer> = widths
             .windows(2)
             .map(|w| {
@@ -187,18 +160,25 @@ impl Network {
             second: zeros(&layers),
             layers,
             step: 0,
-            beta,
         }
     }
 
-    /// Adds the loss gradient of one lesson to `sum` and returns the loss.
-    fn backward(&self, lesson: &Lesson, weight: f64, sum: &mut [Layer]) -> f64 {
-        // forward: value and three tangents of every layer, columns (value, ∂x, ∂y, ∂z)
+    /// Adds the loss gradient of one sample to `sum` and returns the loss.
+    fn backward(
+        &self,
+        (x, value, slope): &(DVector<f64>, f64, DVector<f64>),
+        weight: f64,
+        sum: &mut [Layer],
+    ) -> f64 {
+        // forward: value and the tangents of every layer, columns (value, ∂x, ∂y, …)
+        let inputs_count = x.len();
         let mut inputs = Vec::with_capacity(self.layers.len());
         let mut sums = Vec::with_capacity(self.layers.len());
-        let mut h = DMatrix::zeros(lesson.inputs.len(), 4);
-        h.set_column(0, &lesson.inputs);
-        h.columns_mut(1, 3).copy_from(&lesson.tangents);
+        let mut h = DMatrix::zeros(inputs_count, inputs_count + 1);
+        h.set_column(0, x);
+        for i in 0..inputs_count {
+            h[(i, i + 1)] = 1.0;
+        }
         for (k, layer) in self.layers.iter().enumerate() {
             let mut z = &layer.weight * &h;
             z.column_mut(0).axpy(1.0, &layer.bias, 1.0);
@@ -206,31 +186,33 @@ impl Network {
             h = z.clone();
             if k + 1 < self.layers.len() {
                 for r in 0..z.nrows() {
-                    let s = sigmoid(z[(r, 0)], self.beta);
-                    h[(r, 0)] = softplus(z[(r, 0)], self.beta);
-                    for c in 1..4 {
+                    let s = sigmoid(z[(r, 0)]);
+                    h[(r, 0)] = softplus(z[(r, 0)]);
+                    for c in 1..=inputs_count {
                         h[(r, c)] = s * z[(r, c)];
                     }
                 }
             }
             sums.push(z);
         }
-        let error = h[(0, 0)] - lesson.value;
-        let tilt = Vector3::new(h[(0, 1)], h[(0, 2)], h[(0, 3)]) - lesson.slope;
+        let error = h[(0, 0)] - value;
         // backward through values and tangents alike
-        let mut g = DMatrix::zeros(1, 4);
+        let mut g = DMatrix::zeros(1, inputs_count + 1);
         g[(0, 0)] = 2.0 * error;
-        for c in 0..3 {
-            g[(0, c + 1)] = 2.0 * weight * tilt[c];
+        let mut tilt = 0.0;
+        for c in 0..inputs_count {
+            let off = h[(0, c + 1)] - slope[c];
+            tilt += off * off;
+            g[(0, c + 1)] = 2.0 * weight * off;
         }
         for k in (0..self.layers.len()).rev() {
             if k + 1 < self.layers.len() {
                 let z = &sums[k];
                 for r in 0..z.nrows() {
-                    let s = sigmoid(z[(r, 0)], self.beta);
-                    let bend = self.beta * s * (1.0 - s);
+                    let s = sigmoid(z[(r, 0)]);
+                    let bend = BETA * s * (1.0 - s);
                     let mut at_value = s * g[(r, 0)];
-                    for c in 1..4 {
+                    for c in 1..=inputs_count {
                         at_value += bend * z[(r, c)] * g[(r, c)];
                         g[(r, c)] *= s;
                     }
@@ -241,7 +223,7 @@ impl Network {
             sum[k].bias += g.column(0);
             g = self.layers[k].weight.transpose() * &g;
         }
-        error * error + weight * tilt.norm_squared()
+        error * error + weight * tilt
     }
 
     fn adam(&mut self, gradient: &[Layer], rate: f64) {
@@ -282,18 +264,14 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let inputs = if target.lead.is_some() { 2 } else { 3 };
 
     let mut rng = ChaCha8Rng::seed_from_u64(1);
-    let mut network = Network::new(
-        &[inputs, target.width, target.width, 1],
-        target.beta,
-        &mut rng,
-    );
+    let mut network = Network::new(&[inputs, target.width, target.width, 1], &mut rng);
     for step in 0..target.steps {
         let mut gradient = zeros(&network.layers);
         let mut loss = 0.0;
         for _ in 0..BATCH {
             let near = rng.random_bool(NEAR);
-            let lesson = target.lesson(&target.draw(&mut rng, near));
-            loss += network.backward(&lesson, target.gradient_weight, &mut gradient);
+            let sample = target.sample(&target.draw(&mut rng, near));
+            loss += network.backward(&sample, target.gradient_weight, &mut gradient);
         }
         for layer in &mut gradient {
             layer.weight /= BATCH as f64;
@@ -313,7 +291,7 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let mut trained = NeuralSdf::new(
         &name,
         network.layers,
-        Activation::Softplus(target.beta),
+        Activation::Softplus(BETA),
         center,
         scale,
         solid,

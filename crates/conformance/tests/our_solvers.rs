@@ -242,6 +242,7 @@ fn any(name: &str) -> Option<Box<dyn Solver>> {
         .or_else(|| stiction_solver_admm::named(name))
         .or_else(|| stiction_solver_lcp::named(name))
         .or_else(|| stiction_solver_interior::named(name))
+        .or_else(|| stiction_solver_convex::named(name))
 }
 
 /// What the table of the comparison paper says of internal forces and of heavy on light is measured: solvers
@@ -258,6 +259,7 @@ fn declared_properties_are_measured() {
         stiction_solver_admm::SOLVERS,
         stiction_solver_lcp::SOLVERS,
         stiction_solver_interior::SOLVERS,
+        stiction_solver_convex::SOLVERS,
     ];
     let mut wrong = Vec::new();
     for (name, _) in listed.into_iter().flatten() {
@@ -314,5 +316,5 @@ fn every_listed_solver_has_a_test_here() {
         + stiction_solver_admm::SOLVERS.len()
         + stiction_solver_lcp::SOLVERS.len()
         + stiction_solver_interior::SOLVERS.len();
-    assert_eq!(count, 31);
+    assert_eq!(count, 38);
 }

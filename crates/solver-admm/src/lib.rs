@@ -1,3 +1,5 @@
+//! [book]: ../../book/solvers/models.html
+//!
 #![doc = include_str!("../README.md")]
 
 mod anderson;
