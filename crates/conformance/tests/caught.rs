@@ -49,11 +49,20 @@ impl Solver for Flawed {
     }
 }
 
+/// One for each test, so that none reads what another is writing.
+fn folder() -> std::path::PathBuf {
+    let thread = std::thread::current();
+    let test = thread.name().unwrap_or("alone").to_owned();
+    std::env::temp_dir()
+        .join("stiction-conformance-caught")
+        .join(test)
+}
+
 fn examine(make: impl Fn() -> Flawed + Sync) -> Found {
     let settings = Settings {
         count: 1,
         max_iterations: 100,
-        folder: std::env::temp_dir().join("stiction-conformance-caught"),
+        folder: folder(),
         ..Settings::default()
     };
     run(&settings, make)

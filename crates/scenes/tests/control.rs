@@ -250,23 +250,6 @@ fn a_nut_follows_its_thread_onto_the_bolt() {
 }
 
 #[test]
-fn too_little_iteration_ruins_what_a_good_solver_completes() {
-    let settings = |solver: &str| SettingsDescription {
-        solver: Some(solver.to_owned()),
-        max_iterations: Some(3),
-        ..SettingsDescription::default()
-    };
-    let exact = attempt("bolt-nut-assembly", 1, settings("canal"));
-    assert!(exact.is_done(), "{exact:?}");
-    let rough = attempt("bolt-nut-assembly", 1, settings("pgs"));
-    let deepest = [&exact, &rough].map(|verdict| verdict.measure("deepest penetration").unwrap());
-    assert!(
-        !rough.is_done() || deepest[1] > 2.0 * deepest[0],
-        "{rough:?}"
-    );
-}
-
-#[test]
 fn a_hand_piles_dishes() {
     let verdict = assert_done("dish-piling-robot", 0);
     let speed = verdict.measure("speed at the end").unwrap();

@@ -91,17 +91,25 @@ fn looseness(solver: &str) -> f64 {
     match solver {
         "convex" => 1e2,
         // Converged by the residual, which is measured with effective masses: rates may be some times as far off.
-        "newton-fb" | "newton-natural" => 5.0,
+        "newton-fb" | "newton-natural" | "newton-dogleg" | "al-dogleg" | "al-damped"
+        | "al-edge-aware" => 5.0,
+        // Ends where no halved step leads down, which may be short of the tolerance.
+        "newton-damped" => 1e2,
         "cond-shifted" => 1.0,
         _ if solver.starts_with("cond") => 2e5,
         _ => 1.0,
     }
 }
 
+/// All but `mujoco-like`, whose joints creep under dry friction and give way at their limits: that is its model.
+fn solvers_of_the_laws() -> impl Iterator<Item = (&'static str, &'static str)> {
+    solvers::all().filter(|(name, _)| *name != "mujoco-like")
+}
+
 #[test]
 fn every_solver_knows_joint_friction() {
     let tolerance = Settings::default().tolerance;
-    for (solver, _) in solvers::all() {
+    for (solver, _) in solvers_of_the_laws() {
         let bound = 1e-8 * looseness(solver);
         let errors = stick_and_slip(solver, tolerance);
         assert!(errors.iter().all(|&e| e < bound), "{solver}: {errors:?}");
@@ -132,7 +140,7 @@ fn farthest(solver: &str, limit: f64) -> f64 {
 
 #[test]
 fn a_door_handle_under_periodic_torque_never_passes_its_limits() {
-    for (solver, _) in solvers::all() {
+    for (solver, _) in solvers_of_the_laws() {
         let bound = match looseness(solver) {
             factor if factor < 1e2 => 1e-9,
             factor => 1e-6 * factor,

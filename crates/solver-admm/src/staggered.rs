@@ -122,7 +122,6 @@ impl Scheme for Iterate {
         Declaration {
             relaxes,
             tests: SchemeRunner::TESTS,
-            avoids_internal_forces: true,
             is_robust: true,
             ..Declaration::EXACT
         }

@@ -83,6 +83,7 @@ impl Solver for SoftConvex {
             ],
             guarantee: "its own convex problem, always",
             tests: &[],
+            shifts: true,
             ..Declaration::EXACT
         }
     }

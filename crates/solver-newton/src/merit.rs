@@ -125,7 +125,7 @@ impl Scheme for Iterate {
         problem: &Problem,
         evaluator: &mut ResidualEvaluator,
         impulse: &mut [f64],
-        _stopwatch: &Stopwatch,
+        stopwatch: &Stopwatch,
     ) -> Result<bool, Failure> {
         let mut map = StrictMap {
             problem,
@@ -133,9 +133,12 @@ impl Scheme for Iterate {
             softness: self.settings.softness,
             buffers: &mut self.buffers,
         };
-        let step = self
-            .descent
-            .advance(self.settings.globalization, &mut map, &mut self.unknowns);
+        let step = self.descent.advance(
+            self.settings.globalization,
+            &mut map,
+            &mut self.unknowns,
+            stopwatch,
+        );
         self.factorizations += 1;
         if !step.size.is_finite() {
             return Err(Failure::NotFinite);

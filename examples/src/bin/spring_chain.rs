@@ -363,9 +363,11 @@ mod tests {
             }
             let [lowest, seam] = measure(&world, chain).unwrap();
             // Models that relax the laws sink in or stand off.
-            let [depth, gap] = match declaration.is_exact() {
-                true => [1e-5, 1e-6],
-                false => [5e-3, 1e-4],
+            let [depth, gap] = match (declaration.is_exact(), declaration.shifts) {
+                (true, _) => [1e-5, 1e-6],
+                (false, false) => [5e-3, 1e-4],
+                // Their seams give way too.
+                (false, true) => [5e-3, 5e-3],
             };
             assert!(lowest.abs() < depth, "{name}: {lowest}");
             assert!(seam < gap, "{name}: {seam}");

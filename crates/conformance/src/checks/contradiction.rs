@@ -16,6 +16,10 @@ pub(super) fn run(subject: &Subject<'_>) -> CheckReport {
         out.not_checked = Some("it refuses unilateral rows".to_owned());
         return out;
     }
+    if subject.declaration.shifts {
+        out.not_checked = Some("its own model gives way to both".to_owned());
+        return out;
+    }
     out.cases = 1;
     if let Err(message) = check(subject, &problem) {
         let failed = subject.failed(out.name, "v ≥ 1 and v ≤ 0", 0, &problem, message);

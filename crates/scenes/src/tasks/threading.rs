@@ -16,8 +16,8 @@ const ON: f64 = 0.5;
 pub enum NutPlace {
     /// A free body.
     Body(BodyHandle),
-    /// A link of a robot, and the body that it is one with.
-    Link(RobotHandle, String, BodyHandle),
+    /// A link of a robot.
+    Link(RobotHandle, String),
 }
 
 /// Judges whether a nut goes along the thread of a bolt.
@@ -74,21 +74,17 @@ impl Threading {
     fn pose(&self, world: &World) -> Result<Isometry3<f64>> {
         let nut = match &self.nut {
             NutPlace::Body(body) => world.pose(*body)?,
-            NutPlace::Link(robot, link, _) => world.frame_state(*robot, link)?.0,
+            NutPlace::Link(robot, link) => world.frame_state(*robot, link)?.0,
         };
         Ok(world.pose(self.bolt)?.inverse() * nut)
     }
 
-    /// Deepest contact of the two at the beginning of the last step, m.
+    /// Deepest contact of the bolt, which nothing but the nut reaches, at the beginning of the last step, m.
     fn penetration(&self, world: &World) -> f64 {
-        let (NutPlace::Body(nut) | NutPlace::Link(.., nut)) = self.nut;
-        let pair = [Some(nut), Some(self.bolt)];
         let contacts = world.contact_forces().iter();
-        let between = contacts.filter(|contact| {
-            let found = [contact.body_a, contact.body_b];
-            found == pair || found == [pair[1], pair[0]]
-        });
-        between.map(|contact| -contact.gap).fold(0.0, f64::max)
+        let of_bolt =
+            contacts.filter(|contact| [contact.body_a, contact.body_b].contains(&Some(self.bolt)));
+        of_bolt.map(|contact| -contact.gap).fold(0.0, f64::max)
     }
 
     /// Height over angle of all that it turned on the thread, in pitches per turn.

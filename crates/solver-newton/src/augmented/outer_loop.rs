@@ -204,9 +204,12 @@ impl Scheme for OuterLoop {
             if tried >= own.settings.max_inner || stopwatch.is_spent() {
                 break false;
             }
-            let step = own
-                .descent
-                .advance(own.settings.inner, &mut surrogate, &mut own.unknowns);
+            let step = own.descent.advance(
+                own.settings.inner,
+                &mut surrogate,
+                &mut own.unknowns,
+                stopwatch,
+            );
             own.factorizations += 1;
             tried += step.tried;
             if !step.has_moved {

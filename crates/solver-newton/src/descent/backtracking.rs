@@ -1,5 +1,7 @@
 //! Damped semismooth Newton, [DFK, §4]: halved steps, and steepest descent where Newton's does not lead down.
 
+use stiction_constraints::Stopwatch;
+
 use super::{Descent, Equation, Step, norm};
 
 /// Least share of the decrease that the slope foresees, σ of [DFK].
@@ -19,6 +21,7 @@ impl Descent {
         x: &mut [f64],
         has_newton: bool,
         sees_edges: bool,
+        stopwatch: &Stopwatch,
     ) -> Step {
         let along = |direction: &[f64], gradient: &[f64]| {
             let both = direction.iter().zip(gradient);
@@ -46,7 +49,7 @@ impl Descent {
         }
         let merit = 0.5 * self.size * self.size;
         let (mut alpha, mut tried) = (1.0, 0);
-        while alpha > SHORTEST {
+        while alpha > SHORTEST && !stopwatch.is_spent() {
             tried += 1;
             let size = self.try_step(equation, x, alpha);
             if 0.5 * size * size <= merit + DECREASE * alpha * slope && size < self.size {

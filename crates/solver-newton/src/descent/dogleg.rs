@@ -1,5 +1,7 @@
 //! A trust region with the dogleg step, [NW, Alg. 11.5 and 11.6].
 
+use stiction_constraints::Stopwatch;
+
 use super::{Descent, Equation, Step, norm};
 
 /// Agreement of the merit function with its model above which a step is taken, below which the region
@@ -7,7 +9,7 @@ use super::{Descent, Equation, Step, norm};
 const TAKEN: f64 = 1e-4;
 const POOR: f64 = 0.25;
 const GOOD: f64 = 0.75;
-/// A region so much smaller than x that steps in it change nothing.
+/// A region so much smaller than x, or than it was at first, that steps in it change nothing.
 const NOTHING: f64 = 1e-15;
 
 impl Descent {
@@ -16,6 +18,7 @@ impl Descent {
         equation: &mut impl Equation,
         x: &mut [f64],
         has_newton: bool,
+        stopwatch: &Stopwatch,
     ) -> Step {
         let slope = norm(&self.gradient);
         let mut tried = 0;
@@ -38,8 +41,8 @@ impl Descent {
         if self.radius == f64::INFINITY {
             self.radius = if has_newton { newton } else { cauchy };
         }
-        let least = NOTHING * norm(x).max(f64::MIN_POSITIVE);
-        while self.radius > least && self.radius.is_finite() {
+        let least = NOTHING * norm(x).max(self.radius);
+        while self.radius > least && self.radius.is_finite() && !stopwatch.is_spent() {
             self.set_dogleg(slope, cauchy, newton);
             let length = norm(&self.step);
             let [square, product] = equation.along(&self.step);
@@ -48,12 +51,14 @@ impl Descent {
             tried += 1;
             let size = self.try_step(equation, x, 1.0);
             let agreement = (self.size * self.size - size * size) / foreseen;
-            if agreement.is_nan() || agreement < POOR {
+            // A step that is not taken makes the region shrink, also where rounding makes the model agree.
+            let is_taken = agreement > TAKEN && size < self.size;
+            if !is_taken || agreement < POOR {
                 self.radius = 0.25 * length;
             } else if agreement > GOOD && length >= 0.99 * self.radius {
                 self.radius *= 2.0;
             }
-            if agreement > TAKEN && size < self.size {
+            if is_taken {
                 x.copy_from_slice(&self.trial);
                 return Step {
                     size,

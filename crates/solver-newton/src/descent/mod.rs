@@ -8,6 +8,8 @@ mod backtracking;
 mod dogleg;
 mod matrix;
 
+use stiction_constraints::Stopwatch;
+
 pub(crate) use matrix::GeneralMatrix;
 
 /// How a Newton step is kept from leading astray.
@@ -96,6 +98,7 @@ impl Descent {
         globalization: Globalization,
         equation: &mut impl Equation,
         x: &mut [f64],
+        stopwatch: &Stopwatch,
     ) -> Step {
         let is_regular = equation.linearize();
         equation.gradient(&mut self.gradient);
@@ -105,9 +108,11 @@ impl Descent {
         // What rounding made of a singular matrix is no direction.
         let has_newton = is_regular && self.newton.iter().all(|value| value.is_finite());
         let step = match globalization {
-            Globalization::Dogleg => self.dogleg(equation, x, has_newton),
-            Globalization::Backtracking => self.backtrack(equation, x, has_newton, false),
-            Globalization::EdgeAware => self.backtrack(equation, x, has_newton, true),
+            Globalization::Dogleg => self.dogleg(equation, x, has_newton, stopwatch),
+            Globalization::Backtracking => {
+                self.backtrack(equation, x, has_newton, false, stopwatch)
+            }
+            Globalization::EdgeAware => self.backtrack(equation, x, has_newton, true, stopwatch),
         };
         self.size = step.size;
         step
@@ -144,6 +149,8 @@ fn norm(x: &[f64]) -> f64 {
 
 #[cfg(test)]
 mod tests {
+    use stiction_constraints::Budget;
+
     use super::*;
 
     /// r = (x + k max(x, 0) − 1, 10 (y − x²)): a kink and a bent valley.
@@ -202,6 +209,7 @@ mod tests {
 
     #[test]
     fn every_way_arrives_from_afar_and_goes_down_all_the_time() {
+        let stopwatch = Stopwatch::start(&Budget::default());
         for globalization in [
             Globalization::Dogleg,
             Globalization::Backtracking,
@@ -218,14 +226,14 @@ mod tests {
             let mut steps = 0;
             while descent.size > 1e-12 {
                 let before = descent.size;
-                let step = descent.advance(globalization, &mut equation, &mut x);
+                let step = descent.advance(globalization, &mut equation, &mut x, &stopwatch);
                 assert!(step.has_moved && step.size < before, "{globalization:?}");
                 steps += 1;
                 assert!(steps < 40, "{globalization:?}: {}", descent.size);
             }
             assert!((x[0] - 0.2).abs() < 1e-12 && (x[1] - 0.04).abs() < 1e-12);
             // At the solution no step leads down.
-            let step = descent.advance(globalization, &mut equation, &mut x);
+            let step = descent.advance(globalization, &mut equation, &mut x, &stopwatch);
             assert!(step.size <= 1e-12);
         }
     }

@@ -138,7 +138,7 @@ fn build(name: &str, options: &Options, kind: Thread) -> Result<Scene> {
     let reach = Reach::along(world, &arm, scene.seconds, path)?;
     reach.start(world)?;
     world.add_controller(Box::new(reach));
-    let nut = NutPlace::Link(arm.robot, "nut".to_owned(), wrist);
+    let nut = NutPlace::Link(arm.robot, "nut".to_owned());
     let goal = LENGTH + BEGIN - lead * TURN;
     let task = Threading::new(nut, fixed, &thread, [CLEARANCE, LENGTH, goal]);
     scene.task = Some(Box::new(task));
