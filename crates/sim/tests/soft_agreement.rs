@@ -165,7 +165,8 @@ fn solvers_of_the_exact_model_agree_on_velocities() {
                 other.set_solver(name).unwrap();
                 other.restore(&before).unwrap();
                 let report = other.step().unwrap();
-                if report.unconverged > 0 {
+                // Where pushes were delayed another problem was solved than the first.
+                if report.unconverged > 0 || report.delayed_pushes > 0 {
                     continue;
                 }
                 compared += 1;
