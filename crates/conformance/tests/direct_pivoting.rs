@@ -24,9 +24,9 @@ fn solve(solver: &mut dyn Solver, problem: &Problem, tolerance: f64) -> (Outcome
     (report.outcome, solution)
 }
 
-/// Where both converge both solve the same model: each one's impulses pass as a solution of it. Where it has only
-/// one, velocities are the same.
-fn agree(problem: &Problem, pyramid: Pyramid, is_unique: bool) -> bool {
+/// Where both converge both solve the same model: each one's impulses pass as a solution of it. Velocities may
+/// differ, since a pyramid lets bodies that stand on many contacts slide in more than one way.
+fn agree(problem: &Problem, pyramid: Pyramid) -> bool {
     let mut sweeps = Pgs::new(PgsSettings {
         pyramid,
         ..PgsSettings::for_method(Method::Lcp)
@@ -42,12 +42,6 @@ fn agree(problem: &Problem, pyramid: Pyramid, is_unique: bool) -> bool {
         return false;
     }
     assert!(evaluator.pyramid_model(problem, &first.impulse, &pyramid) < 1e-7);
-    if !is_unique {
-        return true;
-    }
-    for (a, b) in first.velocity.iter().zip(&second.velocity) {
-        assert!((a - b).abs() < 1e-5, "{a} {b}");
-    }
     true
 }
 
@@ -62,13 +56,13 @@ fn it_agrees_with_sweeps_where_both_converge() {
                     cubes,
                     ..TowerParams::default()
                 };
-                compared += usize::from(agree(&tower(&params).unwrap(), pyramid, true));
+                compared += usize::from(agree(&tower(&params).unwrap(), pyramid));
             }
             let params = QuadrupedsParams {
                 robots: 1,
                 ..QuadrupedsParams::default()
             };
-            compared += usize::from(agree(&quadrupeds(&params).unwrap(), pyramid, false));
+            compared += usize::from(agree(&quadrupeds(&params).unwrap(), pyramid));
         }
     }
     assert!(compared > 12, "{compared}");

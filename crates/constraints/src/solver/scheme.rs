@@ -165,6 +165,9 @@ impl SchemeRunner {
                 self.evaluator.measure(problem, impulse, criterion),
             )
         };
+        // Where impulses are huge no residual is known better than to their rounding.
+        let rounding = self.evaluator.rounding(problem, impulse);
+        report.residuals.scaled = report.residuals.scaled.max(rounding);
         report
     }
 
