@@ -270,7 +270,7 @@ impl Iterate {
         &mut self,
         part: Part,
         problem: &Problem,
-        evaluator: &mut ResidualEvaluator,
+        evaluator: &ResidualEvaluator,
         stopwatch: &Stopwatch,
     ) -> Result<(), Failure> {
         let Self {

@@ -92,7 +92,7 @@ const HAND: [(&str, f64, f64, f64); 16] = [
     ("index_spread", 30.0, 0.400, -0.048),
     ("index_knuckle", 30.0, -0.053, 0.021),
     ("index_middle", 20.0, 0.938, 1.664),
-    ("index_end", 12.0, 0.318, -0.227),
+    ("index_end", 12.0, 0.3175, -0.227),
     ("middle_spread", 30.0, 0.466, 0.313),
     ("middle_knuckle", 30.0, -0.013, 0.006),
     ("middle_middle", 20.0, 0.603, 1.601),
