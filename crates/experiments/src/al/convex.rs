@@ -181,7 +181,6 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
         statements: statements(&all),
         tables: vec![table],
         figures: vec![figure(&all)?],
-        ..Section::default()
     })
 }
 

@@ -179,7 +179,6 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
         statements: statements(&all, &alone),
         tables: vec![table],
         figures: vec![figure(&all)?],
-        ..Section::default()
     })
 }
 

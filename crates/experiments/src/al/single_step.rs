@@ -272,7 +272,6 @@ fn section(run: &mut Run<'_>, problems: &[Problem], figures: &Figures) -> Result
         statements: statements(&measured, problems.len(), pgs_left, figures),
         tables: vec![table(&measured), costs(&measured)],
         figures: vec![chart(&measured, figures)?],
-        ..Section::default()
     })
 }
 

@@ -210,7 +210,7 @@ pub(super) struct Way<'a> {
 }
 
 /// Steps to where a scene is followed from, with its own solver.
-pub(super) fn start_of(run: &mut Run<'_>, scene: &mut Scene, steps: usize) -> Result<Snapshot> {
+pub(super) fn start_of(run: &Run<'_>, scene: &mut Scene, steps: usize) -> Result<Snapshot> {
     scene.world.stop_with(Some(run.stop_flag()));
     for _ in 0..steps {
         scene.world.step().map_err(interrupted)?;

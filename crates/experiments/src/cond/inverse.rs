@@ -18,8 +18,10 @@ const COMPLIANCE: f64 = 0.1;
 const TEST: f64 = 1e-4;
 /// Gain of the sliding block's virtual nodes, N·s/m: so high that it does not sink visibly.
 const GAIN: f64 = 1e5;
+/// Steps until a window begins, and its steps.
+type Window = (usize, usize);
 /// Scenes, the paper's figures, mN, and the window, whole and quick: steps until it begins, and its steps.
-const SCENES: [(Handled, f64, [(usize, usize); 2]); 2] = [
+const SCENES: [(Handled, f64, [Window; 2]); 2] = [
     (Handled::Mat, 0.087, [(60, 40), (40, 3)]),
     (Handled::Ball, 0.48, [(20, 40), (20, 5)]),
 ];

@@ -59,7 +59,7 @@ fn stand(run: &Run<'_>, model: Model, ground: Material, push: f64) -> Result<Sta
     Ok(Stand {
         height: height_of_feet(&world)?,
         creep: (after.x - before.x) / CREEPS,
-        internal: internal_share(&mut world, model)?,
+        internal: internal_share(&world, model)?,
     })
 }
 
@@ -91,7 +91,7 @@ fn steps(
 }
 
 /// ‖P_ker(Jᵀ) λ‖ / ‖λ‖ of the contacts of the last step, solved again without a guess.
-fn internal_share(world: &mut World, model: Model) -> Result<f64> {
+fn internal_share(world: &World, model: Model) -> Result<f64> {
     let mut solver = make(model.solver)?;
     let budget = stiction_constraints::Budget::with_tolerance(TOLERANCE);
     let mut worst = 0.0_f64;

@@ -61,7 +61,7 @@ struct Sample {
 }
 
 /// Problems of `count` steps spread over the motion, of those with contacts.
-fn samples(run: &mut Run<'_>, robot: &Robot, count: usize) -> Result<Vec<Sample>> {
+fn samples(run: &Run<'_>, robot: &Robot, count: usize) -> Result<Vec<Sample>> {
     let Scene { mut world, .. } = stiction_scenes::build(robot.scene, &Options::default())?;
     let body = robot.body.map(|name| world.find_body(name)).transpose()?;
     let mut all = Vec::new();
