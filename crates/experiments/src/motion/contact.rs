@@ -1,5 +1,5 @@
 //! How robots move that something touches: energy under other limits of
-//! [`ContactMotion`](stiction_sim::ContactMotion), one at a time.
+//! [`ContactMotion`], one at a time.
 
 use std::time::Instant;
 
