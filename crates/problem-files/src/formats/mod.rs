@@ -111,7 +111,7 @@ pub fn write(path: impl AsRef<Path>, problem: &ProblemFile) -> Result<(), Proble
     })
 }
 
-/// What [`write`] writes.
+/// What [`write()`] writes.
 ///
 /// # Errors
 /// A full problem that is to be written as HDF5.
