@@ -63,3 +63,18 @@ fn what_is_nowhere_is_not_found() {
     let asked = ["dish-piling", "dish-quux"].map(str::to_owned);
     assert_eq!(not_found(asked), ["dish-quux"]);
 }
+
+/// The tables name every solver; a page says what it is.
+#[test]
+fn every_solver_stands_on_a_page_of_its_family() {
+    let pages = all_pages();
+    let families: String = pages
+        .iter()
+        .filter(|name| name.starts_with("solvers"))
+        .map(|name| page(name.to_str().unwrap()))
+        .collect();
+    let missing: Vec<String> = first_words(&stdout(&["solvers"]))
+        .filter(|solver| !families.contains(&format!("`{solver}`")))
+        .collect();
+    assert!(missing.is_empty(), "no page explains {missing:?}");
+}
