@@ -54,7 +54,7 @@ def trajectory(program, scene, solver, arguments, path):
     if path.exists():
         with open(path, newline="") as file:
             rows = list(csv.reader(file))
-    return done.returncode, done.stderr.strip(), rows
+    return done.returncode, done.stderr.strip(), rows[:1] + rows[1 + arguments.skip :]
 
 
 def difference(old, new):
@@ -214,6 +214,7 @@ def main():
     parser.add_argument("--threads", type=int, default=1, help="threads of a run")
     parser.add_argument("--runs", type=int, default=5, help="runs of each build, in turns, for times")
     parser.add_argument("--jobs", type=int, default=1, help="runs at once, for trajectories")
+    parser.add_argument("--skip", type=int, default=0, help="first frames not to compare, where builds write other statistics of them")
     parser.add_argument("--verbose", action="store_true", help="name equal trajectories too")
     words, *handed_on = split_at_dashes(sys.argv[1:])
     arguments = parser.parse_args(words)

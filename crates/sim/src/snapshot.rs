@@ -13,7 +13,7 @@ use crate::step::{ContactForce, StageTimes, StepReport};
 use crate::world::World;
 
 /// Version of the snapshot's layout.
-const VERSION: u32 = 8;
+const VERSION: u32 = 9;
 
 /// Everything a world needs to go on as if it had never stopped, and what it can be asked about its
 /// last step. It does not hold the world's bodies and shapes: restore it into a world that was built in

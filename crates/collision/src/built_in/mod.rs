@@ -245,7 +245,7 @@ impl Detector for BuiltInDetector {
                 .as_slice()
                 .iter()
                 // Which idle pairs are followed is the broad phase's business and changes nothing.
-                .filter(|slot| slot.memory != PairMemory::default())
+                .filter(|slot| !slot.memory.is_blank())
                 .map(|slot| (slot.pair.0, slot.pair.1, slot.memory.clone()))
                 .collect(),
             bytes: Vec::new(),

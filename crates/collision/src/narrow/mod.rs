@@ -66,14 +66,24 @@ impl Default for NarrowSettings {
     }
 }
 
-/// What a pair remembers from its last step: where the face minima were, and which were kept.
+/// What a pair remembers from its last step: which contacts were kept, and what faces were found to be.
 #[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
 pub struct PairMemory {
-    warm: WarmStart,
     kept: Vec<u64>,
     /// Contacts found before reduction in the last call.
     n_raw: usize,
+    /// Of pairs with many contacts alone: those of primitives stay small to move and to walk over.
+    faces: Option<Box<FaceMemory>>,
+}
+
+/// What a pair with many contacts remembers of its faces.
+#[derive(Debug, Clone, PartialEq, Default, serde::Serialize, serde::Deserialize)]
+struct FaceMemory {
+    /// Where the face minima were.
+    warm: WarmStart,
+    /// Which faces stand for the pair.
     choices: Choices,
+    /// Which are clear of the other side.
     #[serde(skip)]
     clearances: Clearances,
 }
@@ -89,6 +99,14 @@ impl PairMemory {
             kept.clear();
             self.kept = kept;
         }
+    }
+
+    /// Whether there is nothing in it that bears on the next step.
+    pub(crate) fn is_blank(&self) -> bool {
+        let faces = self.faces.as_deref();
+        self.kept.is_empty()
+            && self.n_raw == 0
+            && faces.is_none_or(|faces| *faces == FaceMemory::default())
     }
 
     /// Number of contacts found in the last call before merging and reduction.
@@ -111,11 +129,19 @@ struct Remembered<'a> {
 
 impl<'a> Remembered<'a> {
     fn new(memory: &'a mut PairMemory, path: u64) -> Self {
+        let PairMemory { kept, faces, .. } = memory;
+        let (warm, many) = match faces.as_deref_mut() {
+            Some(faces) => (
+                (path == 0).then_some(&mut faces.warm),
+                Some((&mut faces.choices, &mut faces.clearances)),
+            ),
+            None => (None, None),
+        };
         Self {
-            warm: (path == 0).then_some(&mut memory.warm),
-            kept: &memory.kept,
+            warm,
+            kept,
             path,
-            many: Some((&mut memory.choices, &mut memory.clearances)),
+            many,
         }
     }
 
@@ -188,14 +214,19 @@ pub fn contacts_between(
     let mut found = std::mem::take(&mut scratch.found);
     found.clear();
     let is_many = is_many_point_pair(a, b);
-    if is_many && memory.clearances.belong_to(a, b) {
-        memory.choices.clear();
+    if is_many {
+        let faces = memory.faces.get_or_insert_default();
+        if faces.clearances.belong_to(a, b) {
+            faces.choices.clear();
+        }
+        faces.warm.begin();
     }
-    memory.warm.begin();
     scratch.curved.n_dropped = 0;
     scratch.floor = FloorLook::None;
     let result = dispatch(a, b, pose_ab, settings, memory, 0, scratch, &mut found);
-    memory.warm.finish();
+    if let Some(faces) = &mut memory.faces {
+        faces.warm.finish();
+    }
     memory.n_raw = found.len() + scratch.curved.n_dropped + scratch.floor.n_dropped();
     if result.is_ok() {
         if is_many {
@@ -207,9 +238,9 @@ pub fn contacts_between(
                 &mut scratch.reduce,
             );
             reduce(&mut found, &limits, &memory.kept, &mut scratch.reduce);
-            if let FloorLook::AtAll(look) = &scratch.floor {
+            if let (FloorLook::AtAll(look), Some(faces)) = (&scratch.floor, &mut memory.faces) {
                 let n_dropped = memory.n_raw - found.len();
-                look.note(settings, &found, n_dropped, &mut memory.choices);
+                look.note(settings, &found, n_dropped, &mut faces.choices);
             }
         }
         memory.kept.clear();
