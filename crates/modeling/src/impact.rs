@@ -9,7 +9,7 @@
 //!
 //! Several impacts in one island are solved at once, each with the speed and at the instant that it has in
 //! the motion without any of them (Newton's rule for each contact); all else that holds the bodies, contacts
-//! at rest and joints, holds them up to there.
+//! at rest and joints, holds them up to there. Where that would give energy, islands take other impulses.
 
 /// A contact that closes within a step.
 #[derive(Debug, Clone, Copy, PartialEq)]

@@ -124,6 +124,8 @@ impl Island {
         let both = all.zip(&trial.impulse);
         let impulse = both.map(|(still, change)| still + scale * change);
         self.solution.impulse.extend(impulse);
+        // Rows that only Moreau's motion met do nothing.
+        self.solution.impulse.resize(self.problem.row_count(), 0.0);
         Ok(())
     }
 
