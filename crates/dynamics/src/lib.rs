@@ -23,6 +23,7 @@ mod joint;
 mod kinematics;
 mod mass_matrix;
 mod model;
+mod resistance;
 mod rnea;
 mod rnea_derivatives;
 pub mod spatial;
@@ -64,6 +65,7 @@ pub use model::{
     FrameDescription, FrameId, JointDescription, JointInfo, JointView, Model, ModelDescription,
     ModelWarning, WORLD,
 };
+pub use resistance::check_resistance;
 pub use rnea::{bias_from_kinematics, gravity_torque, nonlinear_effects, rnea};
 pub use rnea_derivatives::{RneaDerivatives, rnea_derivatives};
 pub use spatial::{ArticulatedInertia, Force, Inertia, Motion, Symmetric3, Transform};

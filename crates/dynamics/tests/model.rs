@@ -270,6 +270,55 @@ fn a_massless_link_that_nothing_holds_is_an_error_not_a_nan() {
     assert_names(&error.to_string(), &["joint \"shoulder\""]);
 }
 
+/// What moves without resistance in every configuration is found, and what only lines up in some is not.
+#[test]
+fn motions_without_resistance_are_refused_by_name() {
+    assert!(check_resistance(&arm().build().unwrap()).is_ok());
+    let names = |description: ModelDescription, body: &str| {
+        let error = check_resistance(&description.build().unwrap()).unwrap_err();
+        assert_names(&error.to_string(), &[&format!("body \"{body}\"")]);
+    };
+    // Two hinges about the same axis through the same point, nothing between them.
+    let mut parallel = arm();
+    parallel.bodies[0].inertia = None;
+    names(parallel.clone(), "upper");
+    let damped = DofProperties {
+        damping: 0.1,
+        ..DofProperties::default()
+    };
+    parallel.joints[0].dofs = vec![damped];
+    assert!(check_resistance(&parallel.build().unwrap()).is_ok());
+    // A free base without mass, and one that is a point, each with one hinge.
+    for base in [
+        None,
+        Some(Inertia::from_com(
+            1.0,
+            Vector3::zeros(),
+            Symmetric3::default(),
+        )),
+    ] {
+        let mut free = ModelDescription::new("free");
+        match base {
+            Some(base) => free.add_body("base", base),
+            None => free.add_massless_body("base"),
+        }
+        free.add_body("arm", ball());
+        free.add_joint("float", JointKind::Free, WORLD, "base");
+        let axis = Vector3::y();
+        free.add_joint("hinge", JointKind::Revolute { axis }, "base", "arm");
+        names(free, "base");
+    }
+    // The cross of a universal joint lines up in some configurations only.
+    let mut cross = ModelDescription::new("cross");
+    cross.add_massless_body("cross");
+    cross.add_body("arm", ball());
+    let axis = Vector3::x();
+    cross.add_joint("first", JointKind::Revolute { axis }, WORLD, "cross");
+    let axis = Vector3::y();
+    cross.add_joint("second", JointKind::Revolute { axis }, "cross", "arm");
+    assert!(check_resistance(&cross.build().unwrap()).is_ok());
+}
+
 #[test]
 fn wrong_lengths_are_refused_by_name() {
     let model = arm().build().unwrap();

@@ -66,7 +66,7 @@ pub struct RowNote {
     pub push_out: f64,
     /// The part of e of the first rows that driven frames and nodes contribute, m/s or rad/s.
     pub driven: [f64; 3],
-    /// Of a contact that may bounce in this step: [`Assembly::bounce`] is asked about it.
+    /// Of a contact whose restitution may act in this step: [`Assembly::bounce`] is asked about it.
     pub closing: Option<Closing>,
 }
 
@@ -87,6 +87,19 @@ pub struct Bounce {
     /// For the way through the step: up to the impact with the velocity before it, then with the one
     /// after it.
     pub way: [f64; 3],
+    /// When it strikes; `None` where it flies on.
+    pub strike: Option<Strike>,
+}
+
+/// The instant of an impact within a step.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Strike {
+    /// Normal speed at which it strikes, m/s; negative.
+    pub speed: f64,
+    /// Share of the change that velocities undergo in the step without impacts that they have undergone by then.
+    pub share: f64,
+    /// Coefficient of restitution.
+    pub restitution: f64,
 }
 
 /// What was found of a constraint.

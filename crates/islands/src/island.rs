@@ -1,5 +1,6 @@
 //! One island: its problem, its solver, and the rows that are left out until they are needed.
 
+mod impact;
 mod way;
 
 use std::time::Instant;
@@ -16,6 +17,7 @@ use crate::probe::Probe;
 use crate::push_delay::PushDelay;
 use crate::push_out::{Choice, PushOut};
 use crate::warm_start::Guess;
+use impact::Impacts;
 
 /// One island with its problem and its solver, which keeps its workspace from step to step.
 pub(crate) struct Island {
@@ -38,6 +40,7 @@ pub(crate) struct Island {
     bounces: Vec<(usize, Bounce)>,
     /// Of contacts that do nothing for a while: position and e.
     put_off: Vec<(usize, [f64; 3])>,
+    impacts: Impacts,
     solution: Solution,
     /// The velocity with which the members go through the step, where it is not the one that they end
     /// with; else empty.
@@ -67,6 +70,7 @@ impl Island {
             probe: Probe::default(),
             bounces: Vec::new(),
             put_off: Vec::new(),
+            impacts: Impacts::default(),
             solution: Solution::cold(),
             way: Vec::new(),
             mean: Vec::new(),

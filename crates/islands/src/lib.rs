@@ -13,7 +13,7 @@ mod push_out;
 mod rows;
 mod warm_start;
 
-pub use assembly::{Assembly, AssemblyError, Bounce, Closing, RowNote, RowResult};
+pub use assembly::{Assembly, AssemblyError, Bounce, Closing, RowNote, RowResult, Strike};
 pub use group::{
     IslandFailure, Islands, MakeSolver, SolveSummary, SolvedProblem, StartVelocity, StepContext,
 };

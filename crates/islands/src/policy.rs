@@ -118,6 +118,9 @@ impl Island {
             self.prepare_end()?;
             self.solve_again(step, &budget, &mut report)?;
             self.leave_errors_if_failed(step, &budget, &mut report)?;
+            if budget.rescue && report.outcome.is_converged() {
+                self.keep_impacts_passive(step, &budget)?;
+            }
             start_residual = f64::INFINITY;
         }
         if !report.outcome.is_converged() {

@@ -3,7 +3,7 @@
 use nalgebra::{Point3, Vector3};
 use stiction_constraints::{Law, ProblemError, SoftContacts};
 
-use crate::impact::Impact;
+use crate::impact::{Impact, Strike};
 use crate::scheme::Scheme;
 use crate::site::Site;
 use crate::stabilization::{ContactNormal, tangential_error};
@@ -79,7 +79,7 @@ pub struct ContactRows {
     pub push_out: f64,
     /// The part of the error that driven sites contribute, m/s.
     pub driven: [f64; 3],
-    /// Gap (m) and J_n v (m/s) at the start of the step, where the contact may bounce within it.
+    /// Gap (m) and J_n v (m/s) at the start of the step, where restitution may act within it.
     pub closing: Option<[f64; 2]>,
 }
 
@@ -114,7 +114,6 @@ impl Contact {
         row.finish(self.law, &error)?;
         let may_bounce = self.surface.restitution > 0.0
             && self.surface.compliance == 0.0
-            && scheme.theta == 0.0
             && before < -Impact::SLOWEST;
         Ok(ContactRows {
             frame,
@@ -159,15 +158,16 @@ impl Contact {
     }
 
     /// Error terms of a contact that bounces within the step, m/s: for the velocity at its end, and for
-    /// the way to there. `None` if it does not bounce.
-    pub fn bounce(impact: &Impact, driven: [f64; 3]) -> Option<[[f64; 3]; 2]> {
+    /// the way to there; and when it strikes. `None` if it does not bounce.
+    pub fn bounce(impact: &Impact, driven: [f64; 3]) -> Option<([[f64; 3]; 2], Option<Strike>)> {
         let rebound = impact.rebound()?;
         let [t1, t2, n] = driven;
         let [way_1, way_2, way_n] = rebound.way;
-        Some([
+        let errors = [
             [t1, t2, n - rebound.normal_velocity],
             [t1 - way_1, t2 - way_2, n - way_n],
-        ])
+        ];
+        Some((errors, rebound.strike))
     }
 
     /// e of the normal row, and the part of it that pushes out, m/s.

@@ -9,7 +9,7 @@
 //!
 //! Several impacts in one island are solved at once, each with the speed and at the instant that it has in
 //! the motion without any of them (Newton's rule for each contact); all else that holds the bodies, contacts
-//! at rest and joints, holds them up to there.
+//! at rest and joints, holds them up to there. Where that would give energy, islands take other impulses.
 
 /// A contact that closes within a step.
 #[derive(Debug, Clone, Copy, PartialEq)]
@@ -35,6 +35,17 @@ pub struct Rebound {
     pub normal_velocity: f64,
     /// Mean of J v over the step, (t1, t2, n); along the surface what it slides before the impact.
     pub way: [f64; 3],
+    /// When it strikes; `None` where it flies on.
+    pub strike: Option<Strike>,
+}
+
+/// The instant of an impact.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct Strike {
+    /// Normal speed v_i, m/s; negative.
+    pub speed: f64,
+    /// Share of the change J (v_f − v) of the step that velocities have undergone by then.
+    pub share: f64,
 }
 
 impl Impact {
@@ -55,6 +66,7 @@ impl Impact {
             return (gap + dt * free < 0.0).then_some(Rebound {
                 normal_velocity: free,
                 way: [self.free[0], self.free[1], mean],
+                strike: None,
             });
         }
         let impact = -(start * start - 2.0 * acceleration * gap).max(0.0).sqrt();
@@ -80,6 +92,10 @@ impl Impact {
                 slid * self.free[1],
                 mean + change * left / dt,
             ],
+            strike: Some(Strike {
+                speed: impact,
+                share: self.lag + 1.0 - left / dt,
+            }),
         })
     }
 }

@@ -456,3 +456,21 @@ fn a_snapshot_goes_on_to_the_bit() {
         assert_eq!(*whole.state(), end);
     }
 }
+
+/// A free base without mass that carries one hinge turns about it without resistance.
+#[test]
+fn what_nothing_resists_is_refused_by_name() {
+    let mut tree = ModelDescription::new("arm");
+    tree.add_massless_body("base");
+    tree.add_body("upper", rod(1.0, 0.5));
+    tree.add_joint("float", JointKind::Free, "world", "base");
+    tree.add_joint("shoulder", hinge(), "base", "upper");
+    let mut world = World::new(Settings::default()).unwrap();
+    let error = world.add_robot("r", tree.clone().build().unwrap()).unwrap_err();
+    assert!(error.to_string().contains("\"base\""), "{error}");
+    // Nothing of it is left behind.
+    assert!(world.find_body("r/base").is_err());
+    tree.bodies[0].inertia = Some(rod(1.0, 0.5));
+    world.add_robot("r", tree.build().unwrap()).unwrap();
+    world.step().unwrap();
+}

@@ -4,8 +4,9 @@
 use std::time::Instant;
 
 use stiction_dynamics::{Inertia, JointKind, ModelDescription, Symmetric3, Transform, WORLD};
+use stiction_scenes::Options;
 use stiction_sim::{
-    Connection, ConnectionKind, ContactMotion, Isometry3, Material, RigidBody, Settings, Shape,
+    Connection, ConnectionKind, ContactMotion, EnergyWatch, Isometry3, Material, RigidBody, Settings, Shape,
     SimError, Vector3, World,
 };
 
@@ -19,13 +20,13 @@ pub struct MeasuredInContact {
     pub name: &'static str,
     /// Largest kinetic energy, J.
     pub scale: f64,
-    /// Largest rise of the energy above its lowest value before, as a share.
+    /// Largest rise of the energy that nobody put in above its lowest value before, as a share.
     pub gain: f64,
-    /// Change of energy from start to end, as a share.
+    /// Change of that energy from start to end, as a share.
     pub change: f64,
     /// What the accounts took, as a share.
     pub taken: f64,
-    /// Share of the steps in which stages were evaluated.
+    /// Trees for which stages were evaluated in a step, on average.
     pub staged: f64,
     /// Wall-clock time of a step, s.
     pub step_time: f64,
@@ -57,6 +58,20 @@ pub const MODELS: [(&str, Build); 5] = [
     ("drag link", drag_link),
 ];
 
+/// Built-in scenes with robots that touch something, beside the models.
+pub const SCENES: [&str; 10] = [
+    "panda",
+    "panda-gripper",
+    "panda-box",
+    "allegro-hand",
+    "laikago",
+    "solo12",
+    "humanoid",
+    "dual-arm",
+    "mobile-manipulator",
+    "door-handle",
+];
+
 /// Moves a model for `seconds` s.
 ///
 /// # Errors
@@ -70,27 +85,49 @@ pub fn measure_in_contact(
         contact_motion: limits,
         ..Settings::default()
     };
-    let steps = (seconds / settings.time_step).round().max(1.0) as usize;
-    let mut world = build(settings)?;
-    let (mut scale, mut lowest, mut gain, mut taken) = (0.0f64, f64::INFINITY, 0.0f64, 0.0);
-    let (mut first, mut last, mut staged, mut time) = (None, 0.0, 0, 0.0);
-    for _ in 0..steps {
+    measure_world(name, build(settings)?, seconds)
+}
+
+/// Moves a built-in scene for `seconds` s.
+///
+/// # Errors
+/// A scene that there is not; a step that fails.
+pub fn measure_scene(
+    name: &'static str,
+    limits: ContactMotion,
+    seconds: f64,
+) -> Result<MeasuredInContact> {
+    let mut world = stiction_scenes::build(name, &Options::default())?.world;
+    let settings = Settings {
+        contact_motion: limits,
+        ..world.settings().clone()
+    };
+    world.set_settings(settings)?;
+    measure_world(name, world, seconds)
+}
+
+fn measure_world(name: &'static str, mut world: World, seconds: f64) -> Result<MeasuredInContact> {
+    let steps = (seconds / world.settings().time_step).round().max(1.0) as usize;
+    let mut watch = EnergyWatch::default();
+    let (mut scale, mut taken, mut change) = (0.0f64, 0.0, 0.0);
+    let (mut staged, mut time) = (0, 0.0);
+    for step in 0..steps {
         let clock = Instant::now();
         let report = world.step()?;
         time += clock.elapsed().as_secs_f64();
-        last = report.kinetic_energy + report.potential_energy;
         scale = scale.max(report.kinetic_energy);
-        lowest = lowest.min(last);
-        gain = gain.max(last - lowest);
+        if step > 0 {
+            change += report.energy.change - report.energy.given();
+        }
         taken += report.energy_taken;
         staged += report.staged_trees;
-        first.get_or_insert(last);
+        watch.look(&world);
     }
     Ok(MeasuredInContact {
         name,
         scale,
-        gain: gain / scale,
-        change: (last - first.unwrap_or(last)) / scale,
+        gain: watch.largest() / scale,
+        change: change / scale,
         taken: taken / scale,
         staged: staged as f64 / steps as f64,
         step_time: time / steps as f64,

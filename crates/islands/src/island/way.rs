@@ -15,6 +15,7 @@ impl Island {
     /// Which constraints bounce, as the motion without any constraints says.
     pub(super) fn find_bounces(&mut self, step: &StepContext<'_>) {
         self.bounces.clear();
+        self.impacts.clear();
         if step.start.is_none() || !self.notes.iter().any(|note| note.closing.is_some()) {
             return;
         }
@@ -68,6 +69,7 @@ impl Island {
             set_first_rows(&mut self.problem, *position, own)?;
         }
         if is_good {
+            self.keep_supported();
             self.row_velocity.clear();
             self.row_velocity.resize(self.problem.row_count(), 0.0);
             let rows = self.probe.rows(&self.problem);
@@ -247,7 +249,7 @@ impl Island {
 }
 
 /// Replaces e of the first rows of a constraint.
-fn set_first_rows(
+pub(super) fn set_first_rows(
     problem: &mut Problem,
     position: usize,
     first: &[f64; 3],

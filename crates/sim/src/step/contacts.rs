@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use stiction_collision::{ColliderSet, ContactMaterial, ContactPoint, Support};
 use stiction_constraints::{Law, SoftContacts};
-use stiction_islands::{AssemblyError, Bounce, Closing, RowList, RowNote, RowResult};
+use stiction_islands::{AssemblyError, Bounce, Closing, RowList, RowNote, RowResult, Strike};
 use stiction_modeling::contact::{Contact, Surface};
 use stiction_modeling::impact::Impact;
 use stiction_modeling::{Places, Scheme, Site};
@@ -195,18 +195,28 @@ impl Contacts {
         note: &RowNote,
         free: &[f64],
     ) -> Option<Bounce> {
-        let closing = note.closing?;
+        // With θ > 0 restitution is an error term of the contact.
+        let closing = note.closing.filter(|_| scheme.theta == 0.0)?;
         let [t1, t2, n] = note.driven;
+        let restitution = self.points[item].material.restitution;
         let impact = Impact {
             gap: closing.gap,
             before: closing.velocity,
             free: [free[0] + t1, free[1] + t2, free[2] + n],
             lag,
-            restitution: self.points[item].material.restitution,
+            restitution,
             dt: scheme.dt,
         };
-        let [error, way] = Contact::bounce(&impact, note.driven)?;
-        Some(Bounce { error, way })
+        let ([error, way], strike) = Contact::bounce(&impact, note.driven)?;
+        Some(Bounce {
+            error,
+            way,
+            strike: strike.map(|strike| Strike {
+                speed: strike.speed,
+                share: strike.share,
+                restitution,
+            }),
+        })
     }
 }
 

@@ -5,8 +5,8 @@
 //! contacts, limits and dry friction where they give any, and what putting joints right lifts. Errors of an
 //! island are added up, those that take energy pay back those that gave it; what of the sum
 //! exceeds what a step of gravity does, and where something is touched a share of the motion's energy, is taken
-//! away. Work of contacts is taken at once: with Newton's restitution and friction, impacts of linked bodies may
-//! give energy, as nothing in nature does.
+//! away. Work of contacts is taken at once, and so are errors of a step in which restitution acts: it does not
+//! happen twice, so that nothing pays them back.
 
 use stiction_islands::Head;
 
@@ -47,6 +47,10 @@ struct Balance {
     impulse: f64,
     is_joined: bool,
     is_touched: bool,
+    /// Whether restitution acted.
+    has_impact: bool,
+    /// Whether it has members whose velocities are not those of its positions.
+    lags: bool,
     /// What velocities are multiplied by.
     factor: f64,
 }
@@ -74,8 +78,10 @@ impl World {
             accounts.islands.resize(count, Balance::default());
             self.add_up_rows(&mut accounts.islands);
             self.add_up_trees(&mut accounts);
+            self.find_lagging(&mut accounts.islands);
             let step = self.settings.time_step;
-            // With θ = 0 impacts act at their instant within the step, and their work is seen half a step off.
+            // With θ = 0 impacts act at their instant within the step, and their work is seen by what gravity does in
+            // it off.
             let lag = match self.settings.theta > 0.0 {
                 true => 0.0,
                 false => step * self.settings.gravity.norm(),
@@ -131,12 +137,25 @@ impl World {
                 let gives = point.material.compliance > 0.0;
                 island.of_touch += if gives { own.min(0.0) } else { own };
                 island.impulse += result.impulse[2].abs();
+                island.has_impact |= result.note.closing.is_some();
             } else if is(RowKind::Limit) || is(RowKind::Friction) {
                 island.is_touched = true;
                 island.of_touch += own;
             } else if is(RowKind::Coupling) || (is(RowKind::Connection) && self.is_joint(head)) {
                 island.is_joined = true;
                 island.of_joints += own;
+            }
+        }
+    }
+
+    /// Islands whose velocities are not those of their positions at the same time: those of implicit Euler lag
+    /// behind by half a step.
+    fn find_lagging(&self, islands: &mut [Balance]) {
+        let is_euler = self.settings.theta == 0.0;
+        for (subsystem, &(mechanism, _)) in self.tables.layout.owner.iter().enumerate() {
+            if let Some(at) = self.islands.island_of(subsystem) {
+                let lag = self.mechanisms.get(mechanism).velocity_lag();
+                islands[at].lags |= is_euler && lag != 0.0;
             }
         }
     }
@@ -216,8 +235,17 @@ impl Balance {
     fn settle(&mut self, step: f64, lag: f64, overdraft: f64) -> f64 {
         self.factor = 1.0;
         let lift = step * self.power;
-        let impact = (self.of_touch - lag * self.impulse).max(0.0);
-        let error = self.error + self.of_joints;
+        let mut error = self.error + self.of_joints;
+        let impact = match self.has_impact && !self.lags {
+            // Where velocities are those of the positions, the energy is known on both sides of an impact: what of
+            // errors and impulses together gives any is taken at once.
+            true => {
+                let given = (error + self.of_touch).max(0.0);
+                error -= given;
+                given
+            }
+            false => (self.of_touch - lag * self.impulse).max(0.0),
+        };
         let owed = (self.memory.debt + error).max(0.0);
         let share = if self.is_touched { overdraft } else { 0.0 };
         let most = share * self.memory.scale + lift;

@@ -2,7 +2,7 @@
 
 use nalgebra::Isometry3;
 use stiction_collision::{Collider, Detector, Geometry, Material, PairDetector, Shape};
-use stiction_dynamics::{BodyId, Model};
+use stiction_dynamics::{BodyId, Model, check_resistance};
 
 use super::{ColliderHandle, World};
 use crate::body::{BodyHandle, Mobility, RigidBody};
@@ -172,6 +172,7 @@ impl World {
             });
         }
         refuse_absurd_depth(name, &model)?;
+        check_resistance(&model)?;
         model.set_gravity(self.settings.gravity)?;
         let number = self.robots.len();
         let handle = self.add(|registry| Robot::new(name, number, model, registry))?;

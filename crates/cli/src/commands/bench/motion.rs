@@ -3,7 +3,9 @@
 use std::io::Write;
 
 use clap::Args;
-use stiction_experiments::motion::contact::{LIMITS, MODELS, measure_in_contact, with_limit};
+use stiction_experiments::motion::contact::{
+    LIMITS, MODELS, SCENES, measure_in_contact, measure_scene, with_limit,
+};
 use stiction_experiments::motion::{all_models, measure};
 
 use crate::Ending;
@@ -19,7 +21,8 @@ pub(crate) struct MotionArguments {
     #[arg(long, value_name = "WORDS")]
     pub(crate) model: Option<String>,
 
-    /// Robots that something touches instead, with each limit of their motion times 1/4, 1 and 4
+    /// Robots that something touches instead, also those of built-in scenes, with each limit of their motion times
+    /// 1/4, 1 and 4
     #[arg(long)]
     pub(crate) contact: bool,
 }
@@ -68,7 +71,7 @@ pub(crate) fn run(out: &mut impl Write, arguments: &MotionArguments) -> anyhow::
 fn sweep(out: &mut impl Write, arguments: &MotionArguments) -> anyhow::Result<Ending> {
     writeln!(
         out,
-        "{} s at 240 Hz; energy as a share of the largest kinetic energy; staged: steps of more than one evaluation",
+        "{} s; energy that nobody put in as a share of the largest kinetic energy; staged: trees with more than one evaluation in a step",
         arguments.seconds
     )?;
     writeln!(
@@ -77,14 +80,20 @@ fn sweep(out: &mut impl Write, arguments: &MotionArguments) -> anyhow::Result<En
         "model", "limit", "times", "gain", "change", "taken", "staged", "time"
     )?;
     let words = arguments.model.as_deref().unwrap_or("");
-    for model in MODELS.into_iter().filter(|model| model.0.contains(words)) {
+    let models = MODELS.into_iter().map(|model| (model.0, Some(model)));
+    let scenes = SCENES.into_iter().map(|name| (name, None));
+    for (name, model) in models.chain(scenes).filter(|(name, _)| name.contains(words)) {
         let trials = (0..LIMITS.len()).flat_map(|limit| [(limit, 0.25), (limit, 4.0)]);
         for (limit, factor) in std::iter::once((0, 1.0)).chain(trials) {
-            let found = measure_in_contact(model, with_limit(limit, factor), arguments.seconds)?;
-            let name = if factor == 1.0 { "-" } else { LIMITS[limit] };
+            let limits = with_limit(limit, factor);
+            let found = match model {
+                Some(model) => measure_in_contact(model, limits, arguments.seconds)?,
+                None => measure_scene(name, limits, arguments.seconds)?,
+            };
+            let changed = if factor == 1.0 { "-" } else { LIMITS[limit] };
             writeln!(
                 out,
-                "{:22} {name:>12} {factor:>6} {:>9.1e} {:>9.1e} {:>9.1e} {:>9.3} {:>7.1} µs",
+                "{:22} {changed:>12} {factor:>6} {:>9.1e} {:>9.1e} {:>9.1e} {:>9.3} {:>7.1} µs",
                 found.name,
                 found.gain,
                 found.change,
