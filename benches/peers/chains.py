@@ -2,6 +2,7 @@
 """Chains that swing freely: step times and energy of stiction beside MuJoCo's Euler and RK4, in turns."""
 
 import argparse
+import math
 import pathlib
 import tempfile
 import time
@@ -36,7 +37,7 @@ def of_mujoco(mujoco, text, integrator, seconds):
         mujoco.mj_step(model, data)
         spent += time.perf_counter() - clock
         if data.warning[mujoco.mjtWarning.mjWARN_BADQACC].number:
-            return spent, None
+            return math.inf, None
     mujoco.mj_forward(model, data)
     return spent * mujoco_ratio.STEP / seconds, sum(data.energy) - start
 
@@ -46,7 +47,7 @@ def main():
     parser.add_argument("--program", default=str(mujoco_ratio.ROOT / "target/release/stiction"))
     parser.add_argument("--seconds", type=float, default=4.0, help="simulated time of each run")
     parser.add_argument("--runs", type=int, default=5, help="runs of each engine, in turns")
-    parser.add_argument("--links", type=int, nargs="+", default=[1, 10, 50, 200])
+    parser.add_argument("--links", type=int, nargs="+", default=[1, 10, 50, 150])
     arguments = parser.parse_args()
     import mujoco
 
@@ -71,7 +72,8 @@ def main():
             scale = 0.5 * count * 0.08 * count * 0.04 * 9.81
             for spent, energy in best:
                 change = "apart" if energy is None else f"{energy / scale:+.1e}"
-                line += f"{1e6 * spent:>18.1f}{change:>10}"
+                step = "-" if energy is None else f"{1e6 * spent:.1f}"
+                line += f"{step:>18}{change:>10}"
             print(line, flush=True)
 
 
