@@ -10,6 +10,7 @@ mod position_based;
 mod progress;
 mod same_residual;
 mod size;
+mod spectrum;
 mod splitting;
 mod stiffness;
 mod tables;

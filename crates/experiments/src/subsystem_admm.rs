@@ -18,9 +18,8 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
                    Jacobi (PJ, `jacobi`), ADMM on the whole system in the form of OSQP (FADMM, `fadmm`) and nonsmooth \
                    Newton on Fischer-Burmeister functions (NNewton, `newton-fb`). Their scenes are the built-in \
                    `stirring`, `cable-vehicles` and `beam-insertion`; paths, friction, controllers and materials that they do \
-                   not publish are ours. AA is the mean over steps of -log10 of the norm of all constraint errors: contacts by \
-                   Fischer-Burmeister functions (impulses over effective masses, m/s), all others by their laws. v̂ is \
-                   recomputed from the impulses, so that the dynamics hold exactly and all error is in the constraints.",
+                   not publish are ours. AA is the mean over steps of -log10 of the norm of all constraint errors: \
+                   contacts by Fischer-Burmeister functions (impulses over effective masses, m/s), all others by their laws.",
     parts: &[
         Part {
             name: "table-1",

@@ -97,6 +97,8 @@ struct Iterate {
     slack: Vec<f64>,
     lambda: Vec<f64>,
     free: Vec<f64>,
+    /// The caller's guess of v̂; empty for none.
+    guess: Vec<f64>,
     seen: Vec<f64>,
     /// R z + λ, and what pushes: work space.
     rows: Vec<f64>,
@@ -180,6 +182,15 @@ impl Scheme for Iterate {
         5
     }
 
+    fn guess_velocity(&mut self, velocity: &[f64]) {
+        self.guess.clear();
+        self.guess.extend_from_slice(velocity);
+    }
+
+    fn velocity(&self) -> Option<&[f64]> {
+        Some(&self.velocity)
+    }
+
     fn factorizations(&self) -> usize {
         self.factorizations
     }
@@ -202,6 +213,10 @@ impl Scheme for Iterate {
         self.slack.clear();
         self.slack
             .extend_from_slice(evaluator.row_velocity_of(problem, impulse));
+        if self.guess.len() == dofs {
+            self.velocity.copy_from_slice(&self.guess);
+            evaluator.rows().mul(&self.guess, &mut self.slack);
+        }
         self.free.resize(dofs, 0.0);
         self.push.resize(dofs, 0.0);
         self.seen.resize(impulse.len(), 0.0);

@@ -19,7 +19,7 @@ pub const SOLVERS: [(&str, &str); 6] = [
     ),
     (
         "subadmm-proximal",
-        "SubADMM on the convex cone model with a fixed penalty: always converges, slides with a lift-off error",
+        "SubADMM on the convex cone model: always converges, slides with a lift-off error",
     ),
     (
         "admm-full",

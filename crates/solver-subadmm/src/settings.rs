@@ -8,6 +8,9 @@ pub(crate) const SMALL: usize = 48;
 /// iterations on random problems and on recorded steps.
 const GAMMA: f64 = 10.0;
 
+/// Iteration after which the proximal form keeps its β.
+const LAST_CHANGE: usize = 10_000;
+
 /// How constraints see the system: the subject of [AL, §VI-A] and of its two ablations.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Splitting {
@@ -76,6 +79,8 @@ pub enum Adaptation {
         first: usize,
         /// Factor between the iterations of the tests, above 1.
         growth: f64,
+        /// Iteration after which β stays: what is proven of ADMM is proven of a β that changes finitely often.
+        last: usize,
     },
 }
 
@@ -185,6 +190,7 @@ impl Default for SubAdmmSettings {
                 ratio: GAMMA,
                 first: 5,
                 growth: 1.6,
+                last: usize::MAX,
             },
             relaxation: 1.4,
             anderson_memory: 10,
@@ -228,13 +234,21 @@ impl SubAdmmSettings {
         }
     }
 
-    /// The convex cone model, by what converges for certain: a fixed β and no acceleration.
+    /// The convex cone model, by what converges for certain: a β that is fixed after some changes, and no acceleration.
+    ///
+    /// With a β that never changes what needs impulses of many effective masses, such as contacts that nearly jam, is not
+    /// solved in a million iterations: impulses grow by β times the violation in each.
     pub fn proximal() -> Self {
         Self {
             contacts: Contacts::Proximal,
             overconstrained: None,
             second_penalty: None,
-            adaptation: Adaptation::Never,
+            adaptation: Adaptation::Balanced {
+                ratio: GAMMA,
+                first: 5,
+                growth: 1.6,
+                last: LAST_CHANGE,
+            },
             anderson_memory: 0,
             max_iterations: 20_000,
             ..Self::default()

@@ -65,6 +65,13 @@ impl Manner {
     }
 }
 
+/// Whether a test of a paper is about an iterate's own v̂ and slack variables. Such a solve is the printed algorithm: it begins
+/// with the guessed velocity too, measures no residual on its way, and hands back the last v̂ and λ. Impulses alone say little
+/// of them: where bodies are cut v̂ of an iterate obeys its constraints long before its impulses fit together.
+fn is_about_the_iterate(criterion: Criterion) -> bool {
+    criterion.is_test() && criterion != Criterion::EpsAbs
+}
+
 /// What a solve has spent, and on which stages.
 #[derive(Debug, Default)]
 struct Spent {
@@ -83,6 +90,7 @@ impl SubAdmm {
         spent: &mut Spent,
     ) -> Result<Outcome, Failure> {
         self.factorizations = 0;
+        self.has_iterate = false;
         self.evaluator.update(run.problem)?;
         let (start, residual) = self.measure_guess(run, guess);
         self.monitor
@@ -96,7 +104,12 @@ impl SubAdmm {
         }
         self.prepare(run.problem, start == Guess::Close)?;
         self.start_iterate(run.problem, start != Guess::None);
-        Ok(self.iterate(run, spent))
+        if is_about_the_iterate(run.budget.criterion) {
+            self.start_from_velocity(run.problem, &guess.velocity);
+        }
+        let outcome = self.iterate(run, spent);
+        self.has_iterate = !matches!(outcome, Outcome::Failed(_));
+        Ok(outcome)
     }
 }
 
@@ -127,6 +140,8 @@ pub struct SubAdmm {
     trial_scale: [f64; 2],
     forces: Forces,
     iterate: Iterate,
+    /// Whether the last solve got as far as iterating, and did not fail.
+    has_iterate: bool,
     factorizations: usize,
 }
 
@@ -180,6 +195,7 @@ impl SubAdmm {
             trial_scale: [1.0; 2],
             forces: Forces::default(),
             iterate: Iterate::default(),
+            has_iterate: false,
             factorizations: 0,
         }
     }
@@ -250,8 +266,12 @@ impl Solver for SubAdmm {
         solution.impulse.clear();
         solution.impulse.extend_from_slice(&self.monitor.best);
         solution.velocity.resize(problem.dof_count(), 0.0);
-        self.evaluator
-            .velocity_of(problem, &solution.impulse, &mut solution.velocity);
+        if self.has_iterate && is_about_the_iterate(budget.criterion) {
+            self.hand_back_iterate(problem, solution);
+        } else {
+            self.evaluator
+                .velocity_of(problem, &solution.impulse, &mut solution.velocity);
+        }
         let time = stopwatch.elapsed();
         let residuals = if budget.all_residuals {
             self.evaluator

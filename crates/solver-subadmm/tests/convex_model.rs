@@ -19,9 +19,13 @@ fn feasible(seed: u64) -> Option<Problem> {
     (is_inside && drawn.problem.row_count() > 0).then_some(drawn.problem)
 }
 
+/// Problems that are drawn; about half of them are feasible and have constraints.
+const SEEDS: u64 = 1000;
+
 /// Solves such problems with the proximal form until nothing is left of the cone model.
 fn check_proximal(seeds: std::ops::Range<u64>, iterations: usize) {
     let mut count = 0;
+    let mut failed = Vec::new();
     for seed in seeds {
         let Some(problem) = feasible(seed) else {
             continue;
@@ -37,25 +41,21 @@ fn check_proximal(seeds: std::ops::Range<u64>, iterations: usize) {
         let mut evaluator = ResidualEvaluator::default();
         evaluator.update(&problem).unwrap();
         let left = evaluator.cone_model(&problem, &solution.impulse);
-        assert!(
-            outcome.is_converged() && left <= 1.001e-5,
-            "seed {seed}: {outcome}, {left:.1e} m/s"
-        );
+        if !(outcome.is_converged() && left <= 1.001e-5) {
+            failed.push(format!("seed {seed}: {outcome}, {left:.1e} m/s"));
+        }
     }
+    assert!(
+        failed.is_empty(),
+        "{} of {count}: {failed:#?}",
+        failed.len()
+    );
     assert!(count > 20, "only {count} problems");
 }
 
-/// Seeds below 99 only: that one is at 3.9e-2 m/s after 200 000 iterations, and whether it is slow or wrong is not
-/// known. The ignored test below fails on it.
 #[test]
-fn the_proximal_form_converges_on_feasible_problems() {
-    check_proximal(0..99, 200_000);
-}
-
-#[test]
-#[ignore = "fails: seed 99 is not solved"]
 fn the_proximal_form_converges_on_every_feasible_problem() {
-    check_proximal(99..3000, 1_000_000);
+    check_proximal(0..SEEDS, 200_000);
 }
 
 /// Prop. 1: θ of (22) is zero exactly at fixed points, which are the solutions. Where (22) ends a solve at a

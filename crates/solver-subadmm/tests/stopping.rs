@@ -2,7 +2,9 @@
 
 mod common;
 
-use stiction_constraints::{Budget, Criterion, Outcome, Solution, Solver, StopFlag};
+use stiction_constraints::{
+    Budget, Criterion, Outcome, ResidualEvaluator, Solution, Solver, StopFlag,
+};
 use stiction_solver_subadmm::{SOLVERS, SubAdmm};
 
 const TESTS: [Criterion; 5] = [
@@ -129,5 +131,55 @@ fn a_raised_flag_ends_at_once_with_the_best_so_far() {
         assert_eq!(report.iterations as u64, looks.saturating_sub(1));
         assert!(solution.velocity.iter().all(|value| value.is_finite()));
         assert!(report.residuals.scaled <= report.start_residual);
+    }
+}
+
+/// A test of a paper is about the iterate: the last one is handed back, however good the guess was by its impulses.
+#[test]
+fn under_a_test_the_last_iterate_is_handed_back_and_never_the_guess() {
+    let problem = common::dishes(20, 1.0, 1);
+    for name in ["subadmm", "subadmm-paper", "subadmm-per-subsystem"] {
+        let solve = |criterion, iterations, guess: &Solution| {
+            let budget = Budget {
+                criterion,
+                max_iterations: Some(iterations),
+                ..Budget::with_tolerance(0.0)
+            };
+            let mut solution = guess.clone();
+            let mut solver = SubAdmm::named(name).expect("a listed name");
+            let report = solver.solve(&problem, &budget, &mut solution);
+            assert_eq!(report.iterations, iterations);
+            solution
+        };
+        let largest = |a: &[f64], b: &[f64]| {
+            let both = a.iter().zip(b);
+            both.map(|(a, b)| (a - b).abs()).fold(0.0, f64::max)
+        };
+        let cold = Solution::cold();
+        let [early, late, end] =
+            [5, 20, 3000].map(|count| solve(Criterion::SplitChange, count, &cold));
+        assert_ne!(early, late, "{name}");
+        // From a good guess an early iterate is none the better: it is another one all the same.
+        let again = solve(Criterion::SplitChange, 1, &end);
+        assert_ne!(again, end, "{name}");
+        assert!(
+            largest(&again.velocity, &end.velocity) < 0.1 * largest(&early.velocity, &end.velocity),
+            "{name}"
+        );
+        // v̂ of an iterate is not that of its impulses, until there is nothing left to change.
+        let mut evaluator = ResidualEvaluator::default();
+        evaluator
+            .update(&problem)
+            .expect("a problem that can be solved");
+        let mut apart = |solution: &Solution| {
+            let mut own = vec![0.0; problem.dof_count()];
+            evaluator.velocity_of(&problem, &solution.impulse, &mut own);
+            largest(&own, &solution.velocity)
+        };
+        let (at_first, at_last) = (apart(&early), apart(&end));
+        assert!(
+            at_last < 0.1 * at_first,
+            "{name}: {at_first:.1e}, {at_last:.1e}"
+        );
     }
 }

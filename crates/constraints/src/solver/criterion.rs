@@ -8,7 +8,9 @@ use serde::{Deserialize, Serialize};
 /// [`Converged`](super::Outcome::Converged). The others are the tests that papers print: they may be
 /// met far from a solution (‖J v̂ − z‖ can be 1.4e-4 where the residual is 0.25 m/s), so that they
 /// end a solve as [`Stopped`](super::Outcome::Stopped), and as `Converged` only where the scaled
-/// residual is within the tolerance too.
+/// residual is within the tolerance too. Solvers whose iterates have a v̂ of their own (COND, ADMM) do what their paper
+/// prints under a test of it: they hand back the last v̂ and λ, not the best, with the v̂ that moves the bodies
+/// there, and A v̂ = b + Jᵀλ holds no better than the test says.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 #[non_exhaustive]

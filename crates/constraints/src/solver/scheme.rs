@@ -39,6 +39,18 @@ pub trait Scheme {
         stopwatch: &Stopwatch,
     ) -> Result<bool, Failure>;
 
+    /// Told before [`begin`](Self::begin) under [`Criterion::VelocityChange`]: the velocity that the caller guesses, a number
+    /// for each degree of freedom; empty where there is none.
+    fn guess_velocity(&mut self, velocity: &[f64]) {
+        let _ = velocity;
+    }
+
+    /// v̂ of the iterate, where the iteration has one of its own that is not what belongs to its impulses. Under
+    /// [`Criterion::VelocityChange`] it is handed back then, with the last impulses, as the papers' algorithms do.
+    fn velocity(&self) -> Option<&[f64]> {
+        None
+    }
+
     /// Matrices factorised in this solve, those of A not counted.
     fn factorizations(&self) -> usize {
         0
@@ -128,6 +140,12 @@ impl SchemeRunner {
         max_iterations: usize,
     ) -> Report {
         let stopwatch = Stopwatch::start(budget);
+        let is_finite = solution.velocity.iter().all(|value| value.is_finite());
+        let is_guess = is_finite && solution.velocity.len() == problem.dof_count();
+        match budget.criterion {
+            Criterion::VelocityChange if is_guess => scheme.guess_velocity(&solution.velocity),
+            _ => scheme.guess_velocity(&[]),
+        }
         let started = self.start(scheme, problem, budget, solution);
         if let Err(failure) = started {
             solution.set_to_zero(problem);
@@ -151,7 +169,15 @@ impl SchemeRunner {
             Err(failure) => Outcome::Failed(failure),
         };
         let (velocity, impulse) = (&mut solution.velocity, &solution.impulse);
-        self.evaluator.velocity_of(problem, impulse, velocity);
+        match scheme.velocity() {
+            Some(iterate)
+                if budget.criterion == Criterion::VelocityChange
+                    && !matches!(report.outcome, Outcome::Failed(_)) =>
+            {
+                velocity.copy_from_slice(iterate);
+            }
+            _ => self.evaluator.velocity_of(problem, impulse, velocity),
+        }
         report.time = stopwatch.elapsed();
         report.inner_iterations = scheme.inner_iterations().unwrap_or(report.iterations);
         report.inner_failures = scheme.inner_failures();
@@ -214,6 +240,9 @@ impl SchemeRunner {
         report: &mut Report,
     ) -> Outcome {
         let is_tested = budget.criterion.is_test();
+        // The printed algorithm: its own velocity ends it, and no residual is measured on the way.
+        let is_printed =
+            budget.criterion == Criterion::VelocityChange && scheme.velocity().is_some();
         let interval = scheme.interval();
         // What is proven to converge on its own model may take its time: its residual need not fall all the way.
         let declaration = scheme.declaration();
@@ -228,7 +257,12 @@ impl SchemeRunner {
             let iteration = report.iterations;
             let is_spent = stopwatch.is_spent();
             let is_last = iteration == most || !is_moving || is_spent;
-            if iteration >= next || is_last || is_tested || budget.record_history {
+            let is_still = is_printed && self.change_of(scheme, iteration) <= budget.tolerance;
+            let is_due = match is_printed {
+                true => iteration == 0 || is_still,
+                false => iteration >= next || is_tested,
+            };
+            if is_due || is_last || budget.record_history {
                 next = iteration + interval.max(iteration / 5);
                 let true_residual =
                     self.evaluator
@@ -251,6 +285,7 @@ impl SchemeRunner {
                     _ => None,
                 };
                 let is_test_met = match own_test {
+                    _ if is_printed => is_still,
                     Some(value) => value <= budget.tolerance,
                     None => is_tested && self.is_test_met(problem, budget, iteration),
                 };
@@ -258,7 +293,7 @@ impl SchemeRunner {
                     residual = self.confirm(problem, budget, own);
                 }
                 // What met a test is handed back, also where an earlier iterate was better.
-                if residual < progress.best || is_test_met {
+                if residual < progress.best || is_test_met || is_printed {
                     progress.best = residual;
                     solution.impulse.copy_from_slice(&self.impulse);
                 }
@@ -287,7 +322,7 @@ impl SchemeRunner {
                     };
                 }
             }
-            if budget.criterion == Criterion::VelocityChange {
+            if budget.criterion == Criterion::VelocityChange && !is_printed {
                 self.before.clone_from(&self.impulse);
             }
             match scheme.advance(problem, &mut self.evaluator, &mut self.impulse, stopwatch) {
@@ -295,6 +330,20 @@ impl SchemeRunner {
                 Err(failure) => return Outcome::Failed(failure),
             }
             report.iterations += 1;
+        }
+    }
+
+    /// ‖v̂ˡ⁺¹ − v̂ˡ‖₂ of a scheme with a velocity of its own; infinite before the first iteration.
+    fn change_of(&mut self, scheme: &impl Scheme, iteration: usize) -> f64 {
+        let Some(velocity) = scheme.velocity() else {
+            return f64::INFINITY;
+        };
+        let both = velocity.iter().zip(&self.velocity);
+        let square: f64 = both.map(|(now, before)| (now - before).powi(2)).sum();
+        self.velocity.copy_from_slice(velocity);
+        match iteration {
+            0 => f64::INFINITY,
+            _ => square.sqrt(),
         }
     }
 

@@ -7,7 +7,7 @@ use stiction_constraints::{
 };
 use stiction_scenes::Scene;
 use stiction_sim::solvers::make;
-use stiction_sim::{Point3, SimError, Snapshot};
+use stiction_sim::{Point3, SimError, Snapshot, World};
 
 use super::handled::Handled;
 use crate::Run;
@@ -85,15 +85,17 @@ pub(super) struct Log {
     pub(super) iterations: usize,
     seconds: f64,
     pub(super) at_limit: usize,
-    /// Whether to keep the problem of the next step, and those that were kept.
+    /// Whether to keep the problem of this step with most rows, and what was kept of it so far.
     wants_sample: bool,
+    sample: Option<Sample>,
     pub(super) samples: Vec<Sample>,
 }
 
 /// A solver that is ended in a way of its own and watched.
 struct Watched {
     inner: Box<dyn Solver>,
-    ending: Ending,
+    /// How; as it is asked where there is none.
+    ending: Option<Ending>,
     log: Arc<Mutex<Log>>,
 }
 
@@ -111,22 +113,26 @@ impl Solver for Watched {
             return self.inner.solve(problem, budget, solution);
         }
         let guess = solution.clone();
-        let budget = self.ending.budget(budget);
+        let budget = match self.ending {
+            Some(ending) => ending.budget(budget),
+            None => budget.clone(),
+        };
         let (mut report, seconds) = processor_time(|| self.inner.solve(problem, &budget, solution));
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         log.solves += 1;
         log.iterations += report.iterations;
         log.seconds += seconds;
         log.at_limit += usize::from(report.outcome == Outcome::OutOfIterations);
-        if log.wants_sample && problem.contact_count() > 0 {
-            log.wants_sample = false;
-            log.samples.push(Sample {
+        let kept = log.sample.as_ref();
+        let is_largest = kept.is_none_or(|kept| kept.problem.row_count() < problem.row_count());
+        if log.wants_sample && problem.contact_count() > 0 && is_largest {
+            log.sample = Some(Sample {
                 problem: problem.clone(),
                 guess,
             });
         }
         // How it is ended is all that is asked for: the world goes on with what there is then.
-        if !matches!(report.outcome, Outcome::Failed(_)) {
+        if self.ending.is_some() && !matches!(report.outcome, Outcome::Failed(_)) {
             report.outcome = Outcome::Converged;
         }
         report
@@ -225,6 +231,61 @@ fn interrupted(error: SimError) -> ExperimentError {
     }
 }
 
+/// The largest problems of `count` steps evenly among `steps` after the first `skip`, with what their solves began with, in a run
+/// as the scene asks for.
+pub(super) fn problems_of(
+    run: &Run<'_>,
+    scene: &mut Scene,
+    (skip, steps, count): (usize, usize, usize),
+) -> Result<Vec<Sample>> {
+    let world = &mut scene.world;
+    let name = world.solver_name().to_owned();
+    make(&name)?;
+    let log = watch(world, run, name, None)?;
+    let every = (steps / count.max(1)).max(1);
+    for step in 0..skip + steps {
+        let mut shared = log.lock().unwrap_or_else(PoisonError::into_inner);
+        shared.wants_sample = step >= skip && (step - skip) % every == every - 1;
+        drop(shared);
+        world.step().map_err(interrupted)?;
+        keep_sample(&log);
+    }
+    let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
+    Ok(std::mem::take(&mut log.samples))
+}
+
+/// Lets a world's steps be solved by a solver that is ended in a way of its own, if any, and watched.
+fn watch(
+    world: &mut World,
+    run: &Run<'_>,
+    solver: String,
+    ending: Option<Ending>,
+) -> Result<Arc<Mutex<Log>>> {
+    let log = Arc::new(Mutex::new(Log::default()));
+    let shared = Arc::clone(&log);
+    world.stop_with(Some(run.stop_flag()));
+    let mut settings = world.settings().clone();
+    settings.max_iterations = Some(MOST);
+    world.set_settings(settings)?;
+    world.set_solver_with(move || {
+        Box::new(Watched {
+            inner: make(&solver).expect("it was made before"),
+            ending,
+            log: Arc::clone(&shared),
+        })
+    });
+    Ok(log)
+}
+
+/// Keeps what a step left as a sample, if it did.
+fn keep_sample(log: &Mutex<Log>) {
+    let mut log = log.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(sample) = log.sample.take() {
+        log.wants_sample = false;
+        log.samples.push(sample);
+    }
+}
+
 /// Follows a scene with a solver.
 pub(super) fn follow(
     run: &Run<'_>,
@@ -234,20 +295,8 @@ pub(super) fn follow(
     ending: Ending,
 ) -> Result<Track> {
     make(solver)?;
-    let log = Arc::new(Mutex::new(Log::default()));
-    let shared = Arc::clone(&log);
     let world = &mut scene.world;
-    world.stop_with(Some(run.stop_flag()));
-    let mut settings = world.settings().clone();
-    settings.max_iterations = Some(MOST);
-    world.set_settings(settings)?;
-    world.set_solver_with(move || {
-        Box::new(Watched {
-            inner: make(solver).expect("it was made before"),
-            ending,
-            log: Arc::clone(&shared),
-        })
-    });
+    let log = watch(world, run, solver.to_owned(), Some(ending))?;
     world.restore(way.start)?;
     let mut track = Track::default();
     let every = way.steps / (way.samples + 1);
@@ -265,6 +314,7 @@ pub(super) fn follow(
                 break;
             }
         }
+        keep_sample(&log);
         let report = world.report();
         track.penetrations.push(report.penetration.max(0.0));
         track.contacts += report.contacts as f64 / way.steps as f64;

