@@ -1,7 +1,8 @@
 //! ADMM on the convex cone model, [CMC, Alg. 3]: all contacts at once.
 
+use nalgebra::Vector3;
 use stiction_constraints::{
-    Budget, ConeOperator, Declaration, Delassus, Failure, Problem, Relaxation, Report,
+    Budget, ConeOperator, Constraint, Declaration, Delassus, Failure, Problem, Relaxation, Report,
     ResidualEvaluator, Scheme, SchemeRunner, Solution, Solver, Stopwatch,
 };
 
@@ -89,6 +90,8 @@ struct Iterate {
     compliance: Vec<f64>,
     /// J v̂ + R λ.
     velocity: Vec<f64>,
+    /// Whether impulses under which everything sticks have been tried.
+    has_tried_sticking: bool,
 }
 
 impl Iterate {
@@ -157,6 +160,7 @@ impl Scheme for Iterate {
         impulse: &[f64],
     ) -> Result<(), Failure> {
         update_delassus(&mut self.delassus, problem, evaluator);
+        self.has_tried_sticking = false;
         let settings = &self.settings.admm;
         weigh(problem, evaluator, settings.weights, &mut self.weight);
         self.compliance.clear();
@@ -193,17 +197,17 @@ impl Scheme for Iterate {
     ) -> Result<bool, Failure> {
         let free = evaluator.free_row_velocity();
         let operator = ConeOperator::Proximal { shift: 0.0 };
-        self.splitting.iterate(
-            problem,
-            free,
-            &self.settings.admm,
-            |_, constraint, x_bar, beta| {
-                let e = constraint.load(problem.errors());
-                constraint
-                    .law
-                    .impulse(constraint.rows, x_bar, &e, beta, operator)
-            },
-        )?;
+        let law = |_: usize, constraint: &Constraint, x_bar: &Vector3<f64>, beta: f64| {
+            let e = constraint.load(problem.errors());
+            constraint
+                .law
+                .impulse(constraint.rows, x_bar, &e, beta, operator)
+        };
+        let is_first = !std::mem::replace(&mut self.has_tried_sticking, true);
+        if !(is_first && self.splitting.stick(problem, free, law)?) {
+            self.splitting
+                .iterate(problem, free, &self.settings.admm, law)?;
+        }
         impulse.copy_from_slice(&self.splitting.impulse);
         Ok(true)
     }

@@ -23,7 +23,18 @@ pub(crate) struct Damped {
     diagonal: Vec<usize>,
     matrix: Option<SparseSymmetric>,
     factor: SparseFactor,
+    /// Factor for sticking, with next to nothing on the diagonal.
+    bare_factor: SparseFactor,
     local: Vec<f64>,
+}
+
+/// Which factor of G + P, since P is one in the iteration and next to nothing for what only sticks.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Which {
+    /// That of the iteration.
+    Damped,
+    /// That of what sticks.
+    Bare,
 }
 
 impl Damped {
@@ -96,7 +107,11 @@ impl Damped {
     ///
     /// # Errors
     /// What is not positive definite in 64-bit numbers.
-    pub(crate) fn factorize(&mut self, damping: impl Fn(usize) -> f64) -> Result<(), Failure> {
+    pub(crate) fn factorize(
+        &mut self,
+        which: Which,
+        damping: impl Fn(usize) -> f64,
+    ) -> Result<(), Failure> {
         let Some(matrix) = self.matrix.as_mut().filter(|_| !self.rows.is_empty()) else {
             return Ok(());
         };
@@ -108,15 +123,23 @@ impl Damped {
         for (&place, &row) in self.diagonal.iter().zip(&self.rows) {
             values[place] += damping(row);
         }
-        self.factor.update(matrix).map_err(|()| Failure::NotFinite)
+        let factor = match which {
+            Which::Damped => &mut self.factor,
+            Which::Bare => &mut self.bare_factor,
+        };
+        factor.update(matrix).map_err(|()| Failure::NotFinite)
     }
 
     /// x ← (G + P)⁻¹ x of the chosen rows; the others are left as they are.
-    pub(crate) fn solve_in_place(&mut self, x: &mut [f64]) {
+    pub(crate) fn solve_in_place(&mut self, which: Which, x: &mut [f64]) {
         self.local.clear();
         self.local.extend(self.rows.iter().map(|&row| x[row]));
         if !self.local.is_empty() {
-            self.factor.solve_in_place(&mut self.local);
+            let factor = match which {
+                Which::Damped => &mut self.factor,
+                Which::Bare => &mut self.bare_factor,
+            };
+            factor.solve_in_place(&mut self.local);
         }
         for (&row, value) in self.rows.iter().zip(&self.local) {
             x[row] = *value;

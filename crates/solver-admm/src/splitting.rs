@@ -3,7 +3,7 @@
 use nalgebra::Vector3;
 use stiction_constraints::{Constraint, Delassus, Failure, Problem};
 
-use crate::damped::Damped;
+use crate::damped::{Damped, Which};
 use crate::settings::AdmmSettings;
 
 /// Minimises ½ xᵀG x + hᵀx over chosen rows of impulses x that obey their laws, [CMC, Alg. 3].
@@ -30,11 +30,14 @@ pub(crate) struct Splitting {
     pub(crate) impulse: Vec<f64>,
     /// ζ, m/s: the velocity that belongs to y when converged.
     pub(crate) velocity: Vec<f64>,
-    /// x.
+    /// x, and what it was a step before where only sticking is tried.
     free: Vec<f64>,
+    sought: Vec<f64>,
     iteration: usize,
     next_look: usize,
     pub(crate) factorizations: usize,
+    /// Whether G has been factorised for what only sticks.
+    has_bare: bool,
     /// What the last iteration left: primal ‖P(x − y)‖ and dual ‖P(y⁺ − y)‖, m/s, largest entry; and the size
     /// of what they are differences of.
     primal: (f64, f64),
@@ -43,6 +46,16 @@ pub(crate) struct Splitting {
 
 /// ρ stays within these: G + P must remain a matrix to factorise, and P a part of it.
 const RHO: (f64, f64) = (1e-9, 1e4);
+
+/// ρ of what only sticks: so small that a few steps suffice, so large that rounding (1e-16 of G) over ρ adds no
+/// impulses that move nothing.
+const BARE_RHO: f64 = 3e-7;
+/// Steps for what only sticks at most: a body of 1e-6 of the mean mobility takes about a dozen.
+const BARE_STEPS: usize = 30;
+/// Share of the impulses that a last step may change: ρ times that is what is left of velocities, 1e-15.
+const ENOUGH: f64 = 1e-8;
+/// Impulses that the laws change by a smaller share than this obey them.
+const ROUNDING: f64 = 1e-12;
 
 impl Splitting {
     /// Takes the chosen rows of a problem, weights of constraints and what is added to the diagonal of G (both
@@ -74,6 +87,7 @@ impl Splitting {
             self.rho = settings.first_rho.clamp(RHO.0, RHO.1);
         }
         (self.iteration, self.factorizations) = (0, 0);
+        self.has_bare = false;
         self.next_look = settings.first_look;
         (self.primal, self.dual) = ((f64::INFINITY, 0.0), (f64::INFINITY, 0.0));
         self.factorize()
@@ -83,8 +97,97 @@ impl Splitting {
         self.factorizations += 1;
         let (rho, weight, constraint_of) = (self.rho, &self.weight, &self.constraint_of);
         let compliance = &self.compliance;
-        self.matrix
-            .factorize(|row| rho * weight[constraint_of[row]] + compliance[row])
+        self.matrix.factorize(Which::Damped, |row| {
+            rho * weight[constraint_of[row]] + compliance[row]
+        })
+    }
+
+    /// Impulses under which all chosen rows keep still, the smallest of them in the norm of P: taken, and `true`,
+    /// where every law allows them. Steps of the iteration above with P next to nothing, which leave out what
+    /// moves nothing: from x = 0 all of them are images of G.
+    ///
+    /// `h` and `law` are as in [`iterate`](Self::iterate).
+    pub(crate) fn stick(
+        &mut self,
+        problem: &Problem,
+        h: &[f64],
+        law: impl Fn(usize, &Constraint, &Vector3<f64>, f64) -> Vector3<f64>,
+    ) -> Result<bool, Failure> {
+        if !self.has_bare {
+            let (weight, constraint_of) = (&self.weight, &self.constraint_of);
+            let compliance = &self.compliance;
+            self.factorizations += 1;
+            self.has_bare = true;
+            self.matrix.factorize(Which::Bare, |row| {
+                BARE_RHO * weight[constraint_of[row]] + compliance[row]
+            })?;
+        }
+        self.free.clear();
+        self.free.resize(self.impulse.len(), 0.0);
+        let mut last = f64::INFINITY;
+        for step in 0..BARE_STEPS {
+            self.sought.clone_from(&self.free);
+            for &row in self.matrix.rows() {
+                let damping = BARE_RHO * self.weight[self.constraint_of[row]];
+                self.free[row] = damping * self.free[row] - h[row] - problem.errors()[row];
+            }
+            self.matrix.solve_in_place(Which::Bare, &mut self.free);
+            let (mut change, mut size) = (0.0_f64, 0.0_f64);
+            for &row in self.matrix.rows() {
+                let weight = self.weight[self.constraint_of[row]];
+                change = change.max(weight * (self.free[row] - self.sought[row]).abs());
+                size = size.max(weight * self.free[row].abs());
+            }
+            let is_last = change <= ENOUGH * size;
+            if !is_last && !(change < last && step + 1 < BARE_STEPS) {
+                return Ok(false);
+            }
+            last = change;
+            // The first step is within a hundredth and tells most of what does not stick.
+            if (step == 0 || is_last) && !self.obeys(problem, size, &law) {
+                return Ok(false);
+            }
+            if is_last {
+                self.primal = (0.0, size);
+                self.dual = (BARE_RHO * change, size);
+                break;
+            }
+        }
+        for &row in self.matrix.rows() {
+            self.impulse[row] = self.free[row];
+            self.velocity[row] = -problem.errors()[row];
+        }
+        Ok(true)
+    }
+
+    /// Whether x of [`stick`](Self::stick) is what the laws make of it where nothing moves.
+    fn obeys(
+        &self,
+        problem: &Problem,
+        size: f64,
+        law: impl Fn(usize, &Constraint, &Vector3<f64>, f64) -> Vector3<f64>,
+    ) -> bool {
+        let mut last = usize::MAX;
+        let rows = self.matrix.rows();
+        rows.iter().enumerate().all(|(at, &row)| {
+            let index = self.constraint_of[row];
+            if index == last {
+                return true;
+            }
+            last = index;
+            let constraint = &problem.constraints()[index];
+            let weight = self.weight[index];
+            let x_bar = -constraint.load(problem.errors()) - constraint.load(&self.free) * weight;
+            let allowed = law(index, constraint, &x_bar, 1.0 / weight);
+            let own = rows[at..]
+                .iter()
+                .take_while(|&&row| self.constraint_of[row] == index);
+            let largest = size.max(constraint.load(problem.errors()).amax());
+            own.into_iter().all(|&row| {
+                let off = weight * (allowed[row - constraint.first_row] - self.free[row]).abs();
+                off <= ROUNDING * largest
+            })
+        })
     }
 
     /// The chosen rows.
@@ -121,7 +224,7 @@ impl Splitting {
             let damping = self.rho * self.weight[self.constraint_of[row]];
             self.free[row] = damping * self.impulse[row] + self.velocity[row] - h[row];
         }
-        self.matrix.solve_in_place(&mut self.free);
+        self.matrix.solve_in_place(Which::Damped, &mut self.free);
         let alpha = settings.relaxation;
         let (mut primal, mut dual) = ((0.0_f64, 0.0_f64), (0.0_f64, 0.0_f64));
         // Constraints of which no row was chosen are passed over; chosen rows of one follow each other.

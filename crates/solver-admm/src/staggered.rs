@@ -122,6 +122,7 @@ impl Scheme for Iterate {
         Declaration {
             relaxes,
             tests: SchemeRunner::TESTS,
+            avoids_internal_forces: true,
             is_robust: true,
             ..Declaration::EXACT
         }
@@ -295,35 +296,27 @@ impl Iterate {
             size = size.max(seen.abs());
         }
         let goal = (settings.inner_share * self.change).max(ROUNDING * size);
-        splitting.restart(&settings.admm);
-        for _ in 0..settings.admm.max_iterations {
-            self.inner_iterations += 1;
-            if stopwatch.is_spent() {
-                break;
+        let pyramid = settings.pyramid;
+        let law = |_: usize, constraint: &Constraint, x_bar: &Vector3<f64>, beta: f64| {
+            if constraint.law.is_contact() {
+                return contact(part, problem, constraint, x_bar, beta, others, pyramid);
             }
-            splitting.iterate(
-                problem,
-                seen,
-                &settings.admm,
-                |_, constraint, x_bar, beta| match constraint.law.is_contact() {
-                    true => contact(
-                        part,
-                        problem,
-                        constraint,
-                        x_bar,
-                        beta,
-                        others,
-                        settings.pyramid,
-                    ),
-                    false => {
-                        let e = constraint.load(problem.errors());
-                        let (law, rows) = (&constraint.law, constraint.rows);
-                        law.impulse(rows, x_bar, &e, beta, ConeOperator::Strict)
-                    }
-                },
-            )?;
-            if splitting.error() <= goal {
-                break;
+            let e = constraint.load(problem.errors());
+            let (law, rows) = (&constraint.law, constraint.rows);
+            law.impulse(rows, x_bar, &e, beta, ConeOperator::Strict)
+        };
+        self.inner_iterations += 1;
+        if !splitting.stick(problem, seen, law)? {
+            splitting.restart(&settings.admm);
+            for _ in 0..settings.admm.max_iterations {
+                self.inner_iterations += 1;
+                if stopwatch.is_spent() {
+                    break;
+                }
+                splitting.iterate(problem, seen, &settings.admm, law)?;
+                if splitting.error() <= goal {
+                    break;
+                }
             }
         }
         for &row in splitting.rows() {

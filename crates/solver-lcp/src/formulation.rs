@@ -303,6 +303,11 @@ impl Formulation {
         }
     }
 
+    /// Whether an unknown is an impulse (and not the slip of one that is bounded).
+    pub(crate) fn is_impulse(&self, unknown: usize) -> bool {
+        self.unknowns[unknown].count > 0
+    }
+
     /// The impulses of a solution, in N·s.
     pub(crate) fn impulses(&mut self, x: &[f64], impulse: &mut [f64]) {
         impulse.fill(0.0);

@@ -62,6 +62,8 @@ struct Path {
     attempt: usize,
     /// d, the direction in which the path begins.
     direction: Vec<f64>,
+    /// M with a shift on its diagonal.
+    shifted: Vec<f64>,
     /// x, and the best so far with its violation.
     unknowns: Vec<f64>,
     best: Vec<f64>,
@@ -77,6 +79,11 @@ struct Path {
 
 /// Violations of the complementarity problem (its largest constant is 1) that are rounding of a path.
 const ROUNDING: f64 = 1e-11;
+/// Shares of the diagonal, which is 1, that later attempts add where an unknown is an impulse: pivots are then no
+/// longer rounding where contacts hold a body more than once. What they add is taken out again in the end.
+const SHIFTS: [f64; 4] = [0.0, 1e-10, 1e-8, 1e-6];
+/// Steps that take it out again: each leaves that share of what an impulse moves.
+const SHIFT_STEPS: usize = 40;
 
 impl Scheme for Path {
     fn declaration(&self) -> Declaration {
@@ -187,7 +194,20 @@ impl Path {
             1.0 + attempt.min(1.0) * phase
         }));
         let (matrix, q) = (&self.formulation.matrix, &self.formulation.q);
-        self.lemke.begin(matrix, q, &self.direction)
+        let shift = self.shift();
+        if shift == 0.0 {
+            return self.lemke.begin(matrix, q, &self.direction);
+        }
+        self.shifted.clone_from(matrix);
+        for unknown in (0..size).filter(|&unknown| self.formulation.is_impulse(unknown)) {
+            self.shifted[unknown * size + unknown] += shift;
+        }
+        self.lemke.begin(&self.shifted, q, &self.direction)
+    }
+
+    /// What this attempt adds to the diagonal.
+    fn shift(&self) -> f64 {
+        SHIFTS[self.attempt % SHIFTS.len()]
     }
 
     /// The unknowns of the basis, and the same from the problem's own numbers where that is better: what many
@@ -202,51 +222,74 @@ impl Path {
             support.push(unknown);
             unknowns[unknown] = value.max(0.0);
         });
-        let from_path = self.violation();
-        // M_SS x_S = −q_S.
+        // One step of refinement; and where that is not enough, as many as take a shift out again.
+        let shift = SHIFTS[SHIFTS.len() - 1].min(self.shift().max(SHIFTS[1]));
+        for (shift, steps) in [(0.0, 1), (shift, SHIFT_STEPS)] {
+            if self.violation() > ROUNDING {
+                self.solve_support(shift, steps);
+            }
+        }
+    }
+
+    /// (M_SS + ε I) x = −q_S + ε x_before for impulses, from nothing: proximal steps to a solution of M_SS x_S = −q_S,
+    /// which is taken where it violates less than what there is.
+    fn solve_support(&mut self, shift: f64, steps: usize) {
+        let before = self.violation();
+        let size = self.formulation.q.len();
         let (matrix, q) = (&self.formulation.matrix, &self.formulation.q);
         let count = self.support.len();
         self.system.clear();
-        self.right.clear();
-        for &row in &self.support {
+        for (at, &row) in self.support.iter().enumerate() {
             let columns = self.support.iter();
             self.system
                 .extend(columns.map(|&column| matrix[row * size + column]));
-            self.right.push(-q[row]);
+            if self.formulation.is_impulse(row) {
+                self.system[at * count + at] += shift;
+            }
         }
         self.factorizations += 1;
         if !linear::factorize(count, &mut self.system, &mut self.exchanged) {
             return;
         }
-        self.answer.clone_from(&self.right);
-        linear::solve(count, &self.system, &self.exchanged, &mut self.answer);
-        // One step of refinement.
-        for (at, &row) in self.support.iter().enumerate() {
-            let columns = self.support.iter().zip(&self.answer);
-            let product: f64 = columns.map(|(&c, x)| matrix[row * size + c] * x).sum();
-            self.right[at] -= product;
+        self.answer.clear();
+        self.answer.resize(count, 0.0);
+        for _ in 0..=steps {
+            self.right.clear();
+            for &row in &self.support {
+                let columns = self.support.iter().zip(&self.answer);
+                let product: f64 = columns.map(|(&c, x)| matrix[row * size + c] * x).sum();
+                self.right.push(-q[row] - product);
+            }
+            linear::solve(count, &self.system, &self.exchanged, &mut self.right);
+            for (answer, step) in self.answer.iter_mut().zip(&self.right) {
+                *answer += step;
+            }
         }
-        linear::solve(count, &self.system, &self.exchanged, &mut self.right);
         for (at, &unknown) in self.support.iter().enumerate() {
-            let value = (self.answer[at] + self.right[at]).max(0.0);
+            let value = self.answer[at].max(0.0);
             self.answer[at] = std::mem::replace(&mut self.unknowns[unknown], value);
         }
-        if !(self.violation() <= from_path) {
+        if !(self.violation() <= before) {
             for (at, &unknown) in self.support.iter().enumerate() {
                 self.unknowns[unknown] = self.answer[at];
             }
         }
     }
 
-    /// Largest of |min(x, M x + q)|.
+    /// Largest of |min(x, M x + q)|, and no less than rounding leaves of the sums: impulses that are huge and cancel
+    /// each other are no solution.
     fn violation(&self) -> f64 {
         let (matrix, q) = (&self.formulation.matrix, &self.formulation.q);
         let size = q.len();
         let mut worst = 0.0_f64;
         for (row, x) in self.unknowns.iter().enumerate() {
             let entries = matrix[row * size..(row + 1) * size].iter();
-            let w = q[row] + entries.zip(&self.unknowns).map(|(m, x)| m * x).sum::<f64>();
-            let violation = w.min(*x).abs();
+            let (mut w, mut summed) = (q[row], 0.0);
+            for (m, x) in entries.zip(&self.unknowns) {
+                w += m * x;
+                summed += (m * x).abs();
+            }
+            let violation = w.min(*x).abs().max(f64::EPSILON * summed);
             if !violation.is_finite() {
                 return f64::INFINITY;
             }
