@@ -55,11 +55,11 @@ pub(super) fn table(solvers: &[&'static str], test: f64, sample: &Sample) -> Res
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Limit {
     /// ‖v̂ − guess‖, m/s.
-    off: f64,
+    pub(super) off: f64,
     /// Largest over smallest eigenvalue of P⁻¹A.
-    condition: f64,
+    pub(super) condition: f64,
     /// Iterations of Chebyshev's polynomial from there to the threshold.
-    iterations: f64,
+    pub(super) iterations: f64,
 }
 
 impl Limit {
