@@ -24,10 +24,21 @@ def with_state(text, data):
     return text.replace("</mujoco>", f"<keyframe>{key}</keyframe></mujoco>", 1)
 
 
-def theirs(mujoco, model, data):
+def damped_implicitly(mujoco, path):
+    """The model with h D in its mass matrix: (M + h D) a = f - D v is what damping at the end of a step comes to, which
+    is how stiction has it. MuJoCo's own constraint forces do not know of the damping that its integrator adds later."""
+    model = mujoco.MjModel.from_xml_path(str(path))
+    model.opt.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
+    model.dof_armature += model.opt.timestep * model.dof_damping
+    return model
+
+
+def theirs(mujoco, model, state):
     """Sum of the contact forces by normal and friction, N, and how many contacts push."""
     import numpy
 
+    data = mujoco.MjData(model)
+    data.qpos[:], data.qvel[:], data.ctrl[:], data.time = state.qpos, state.qvel, state.ctrl, state.time
     mujoco.mj_forward(model, data)
     total, friction, count = 0.0, 0.0, 0
     for index in range(data.ncon):
@@ -44,7 +55,7 @@ def ours(program, folder, text, step):
     path = folder / "same.xml"
     path.write_text(text)
     recording = folder / "same.stiction"
-    command = [program, "run", str(path), "--keyframe", "same", "--solver", "mujoco-like"]
+    command = [program, "run", str(path), "--no-output", "--keyframe", "same", "--solver", "mujoco-like"]
     command += ["--dt", repr(step), "--seconds", repr(step), "--record", str(recording), "--fps", repr(1 / step)]
     run = subprocess.run(command, capture_output=True, text=True)
     if run.returncode != 0:
@@ -79,6 +90,7 @@ def main():
         text = path.read_text()
         model = mujoco.MjModel.from_xml_path(str(path))
         model.opt.cone = mujoco.mjtCone.mjCONE_ELLIPTIC
+        same = damped_implicitly(mujoco, path)
         data = mujoco.MjData(model)
         if model.nkey > 0:
             mujoco.mj_resetDataKeyframe(model, data, 0)
@@ -88,7 +100,7 @@ def main():
             with tempfile.TemporaryDirectory() as folder:
                 state = with_state(text, data)
                 mine = ours(arguments.program, pathlib.Path(folder), state, model.opt.timestep)
-            other = theirs(mujoco, model, data)
+            other = theirs(mujoco, same, data)
             size = max(other[0], 1e-9)
             difference = max(abs(mine[0] - other[0]), abs(mine[1] - other[1])) / size
             worst = max(worst, difference)

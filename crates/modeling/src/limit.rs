@@ -1,6 +1,6 @@
 //! Velocity intervals that keep a coordinate between its limits.
 
-use stiction_constraints::Law;
+use stiction_constraints::{CustomLaw, Law, SoftContacts};
 
 use crate::scheme::Scheme;
 
@@ -85,6 +85,61 @@ impl Interval {
     }
 }
 
+/// A limit that gives way: 0 ≤ λ ⟂ z + e + R λ ≥ 0 with R the first parameter, 1/kg (1/(kg·m²)).
+static SOFT_LIMIT: CustomLaw = CustomLaw {
+    kind: "soft limit",
+    response: |&[compliance, _], x_bar, e, beta| {
+        let stiffness = 1.0 / (1.0 / beta + compliance);
+        match x_bar + e < 0.0 {
+            true => (-stiffness * (x_bar + e), stiffness),
+            false => (0.0, 0.0),
+        }
+    },
+    check: |&[compliance, _]| match compliance >= 0.0 {
+        true => Ok(()),
+        false => Err("needs a compliance that is not negative"),
+    },
+};
+
+/// A limit that a coordinate is beyond and that gives way.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SoftLimit {
+    /// 1 for the lower limit and −1 for the upper one: the row is this times the coordinate.
+    pub side: f64,
+    /// The law of the row.
+    pub law: Law,
+    /// e of the row, m/s or rad/s.
+    pub error: f64,
+}
+
+impl SoftLimit {
+    /// The limit that a coordinate at `position` with a velocity is beyond, in a step of `dt` s; `inverse_mass` is what
+    /// the coordinate is thought to have, 1/kg or 1/(kg·m²). `None` between the limits.
+    pub fn of(
+        soft: &SoftContacts,
+        [position, velocity]: [f64; 2],
+        [lower, upper]: [f64; 2],
+        inverse_mass: f64,
+        dt: f64,
+    ) -> Option<Self> {
+        let (side, gap) = if position < lower {
+            (1.0, position - lower)
+        } else if position > upper {
+            (-1.0, upper - position)
+        } else {
+            return None;
+        };
+        Some(Self {
+            side,
+            law: Law::Custom {
+                law: &SOFT_LIMIT,
+                parameters: [soft.compliance_at(gap, inverse_mass), 0.0],
+            },
+            error: soft.error(gap, side * velocity, dt),
+        })
+    }
+}
+
 /// By how much the speed of a joint hardly changes in a step, rad/s or m/s.
 const LARGE_CHANGE: f64 = 1.0;
 
@@ -105,6 +160,17 @@ mod tests {
         baumgarte: 0.2,
         push_out_speed: 0.5,
     };
+
+    #[test]
+    fn a_soft_limit_is_a_law_and_pushes_back_from_either_side() {
+        assert_eq!(SOFT_LIMIT.find_flaw(&[0.3, 0.0]), None);
+        let soft = SoftContacts::MUJOCO;
+        let limit = |position: f64| SoftLimit::of(&soft, [position, 0.0], [-1.0, 1.0], 2.0, 0.002);
+        assert_eq!(limit(0.99), None);
+        let [low, high] = [-1.01, 1.01].map(|position| limit(position).expect("beyond"));
+        assert_eq!((low.side, high.side), (1.0, -1.0));
+        assert!((low.error - high.error).abs() < 1e-12 && low.error < 0.0);
+    }
 
     #[test]
     fn inside_the_whole_way_to_the_limit_is_free() {

@@ -29,7 +29,9 @@ impl Model {
             .zip(evaluator.effective_masses());
         self.stiffness
             .extend(both.map(|(constraint, mass)| match constraint.law {
-                Law::Soft { .. } | Law::CompliantContact { .. } => RIGID * mass,
+                Law::Soft { .. } | Law::CompliantContact { .. } | Law::Custom { .. } => {
+                    RIGID * mass
+                }
                 _ => 1.0 / soft.compliance_at(0.0, 1.0 / mass),
             }));
     }

@@ -68,26 +68,28 @@ impl SoftContacts {
         (1.0 - d) / d * inverse_mass
     }
 
-    /// A contact with a gap (m) whose rows (t1, t2, n) move with J v (m/s) at the start of a step of `dt` s, and that
-    /// is thought to meet an inverse mass (1/kg).
+    /// e of a row with a gap (m; rad) that moves with J v (m/s; rad/s) at the start of a step of `dt` s.
     ///
-    /// MuJoCo's model is about accelerations, J a − a_ref + R f = 0 where a contact pushes; with v⁺ = v + dt a and λ = dt f
+    /// MuJoCo's model is about accelerations, J a − a_ref + R f = 0 where something pushes; with v⁺ = v + dt a and λ = dt f
     /// that is J v⁺ − (J v + dt a_ref) + R λ = 0.
-    pub fn rows(&self, gap: f64, before: [f64; 3], inverse_mass: f64, dt: f64) -> SoftRows {
+    pub fn error(&self, gap: f64, before: f64, dt: f64) -> f64 {
         let time = self.time_constant.max(2.0 * dt);
         let [_, d_max] = self.impedance;
         let damping = 2.0 / (d_max * time);
         let stiffness = 1.0 / (d_max * time * self.damping_ratio).powi(2);
-        let kept = 1.0 - dt * damping;
-        let [t1, t2, n] = before.map(|before| -kept * before);
+        (dt * damping - 1.0) * before + dt * stiffness * self.impedance_at(gap) * gap
+    }
+
+    /// A contact with a gap (m) whose rows (t1, t2, n) move with J v (m/s) at the start of a step of `dt` s, and that
+    /// is thought to meet an inverse mass (1/kg). For gaps of at most zero: what is apart is no contact yet in that model.
+    pub fn rows(&self, gap: f64, [t1, t2, n]: [f64; 3], inverse_mass: f64, dt: f64) -> SoftRows {
         let normal_compliance = self.compliance_at(gap, inverse_mass);
-        // What is apart is not there yet in that model; here it may arrive within the step.
-        let normal = match gap > 0.0 {
-            true => gap / dt,
-            false => n + dt * stiffness * self.impedance_at(gap) * gap,
-        };
         SoftRows {
-            error: [t1, t2, normal],
+            error: [
+                self.error(0.0, t1, dt),
+                self.error(0.0, t2, dt),
+                self.error(gap, n, dt),
+            ],
             tangential_compliance: normal_compliance / self.ratio,
             normal_compliance,
         }

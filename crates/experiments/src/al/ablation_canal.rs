@@ -1,7 +1,7 @@
 //! Table II: what the cascade of convex problems is worth, against Newton on the strict surrogate problem.
 
 use stiction_constraints::{Budget, Criterion, Problem, Solution, Solver};
-use stiction_solver_canal::{Canal, CanalSettings, Penalty};
+use stiction_solver_canal::{Canal, CanalSettings, InnerStop, Penalty};
 use stiction_solver_newton::{AugmentedNewton, AugmentedSettings, Globalization};
 
 use super::cases;
@@ -13,6 +13,9 @@ use crate::statement::{How, Statement};
 
 /// Outer iterations of every solve.
 const LOOPS: usize = 10;
+/// Tolerance of inner solves, and a looser one beside it: the paper does not print its own.
+const TIGHT: f64 = 1e-10;
+const LOOSE: f64 = 1e-6;
 
 /// What a solver did in ten outer iterations of every problem.
 #[derive(Debug, Clone, Copy, Default)]
@@ -52,15 +55,19 @@ const PAPER: [(&str, f64, f64, f64); 3] = [
     ("DampedSN", 246.9, 1.1, 8.5644),
 ];
 
-fn solvers(penalty: Option<f64>) -> [(&'static str, Box<dyn Solver>); 4] {
+fn solvers(penalty: Option<f64>, tolerance: f64) -> [(&'static str, Box<dyn Solver>); 4] {
     let strict = |inner| {
-        let settings = match penalty {
-            Some(_) => AugmentedSettings::paper(inner),
-            None => AugmentedSettings::of(inner),
+        let settings = AugmentedSettings {
+            inner_tolerance: tolerance,
+            ..match penalty {
+                Some(_) => AugmentedSettings::paper(inner),
+                None => AugmentedSettings::of(inner),
+            }
         };
         Box::new(AugmentedNewton::new(settings)) as Box<dyn Solver>
     };
     let mut canal = CanalSettings::paper();
+    canal.outer_loop.inner_stop = InnerStop::Relative(tolerance);
     if penalty.is_none() {
         canal.outer_loop.penalty_start = Penalty::TimesMass(10.0);
         canal.outer_loop.penalty_max = Penalty::TimesMass(1e5);
@@ -75,35 +82,45 @@ fn solvers(penalty: Option<f64>) -> [(&'static str, Box<dyn Solver>); 4] {
 
 pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
     let count = run.or_quick(100, 5);
-    let problems = cases::dishes(run, count)?;
+    let (problems, _) = cases::dishes(run, count)?;
     let mut out = Section {
         heading: "Table II: the cascade against Newton on the strict problem".to_owned(),
         text: format!(
             "The {count} problems of figure 9 (dishes of 0.1, 0.1, 0.1 and 5 kg), {LOOPS} outer iterations each from a cold start. \
-             Inner solves end at ‖r‖ ≤ 1e-10 max(‖b‖, ‖Jᵀλ‖) and fail after 60 Newton steps (CANAL) or 100 (the others, whose \
+             Inner solves end at ‖r‖ ≤ {TIGHT:.0e} max(‖b‖, ‖Jᵀλ‖), or where the table says so at {LOOSE:.0e} of it, and fail after 60 Newton steps (CANAL) or 100 (the others, whose \
              tried steps all count), or where no step leads down. β begins at 1e4 kg as in the paper, or at ten times the \
              problem's largest effective mass, and grows by (28) with κ = 10."
         ),
         ..Section::default()
     };
-    for (index, (penalty, caption)) in [
-        (Some(1e4), "The paper's penalty, β = 1e4 kg at first"),
-        (None, "Our scale-aware penalty"),
+    let loose = format!("The paper's penalty, inner solves to {LOOSE:.0e}");
+    for (index, (penalty, tolerance, caption)) in [
+        (Some(1e4), TIGHT, "The paper's penalty, β = 1e4 kg at first"),
+        (Some(1e4), LOOSE, &loose),
+        (None, TIGHT, "Our scale-aware penalty"),
     ]
     .into_iter()
     .enumerate()
     {
         let mut rows = Vec::new();
-        for (number, (name, mut solver)) in solvers(penalty).into_iter().enumerate() {
-            let share = 0.2 + 0.4 * index as f64 + 0.1 * number as f64;
+        for (number, (name, mut solver)) in solvers(penalty, tolerance).into_iter().enumerate() {
+            let share = 0.2 + 0.25 * index as f64 + 0.06 * number as f64;
             run.tell(share, &format!("{name}, {caption}"))?;
             rows.push((name, measure(solver.as_mut(), &problems)));
         }
         out.tables.push(table(caption, &rows));
-        if penalty.is_some() {
-            out.statements.extend(statements(&rows));
-        } else {
-            out.statements.push(as_it_is(&rows));
+        match (penalty, tolerance == TIGHT) {
+            (Some(_), true) => out.statements.extend(statements(&rows)),
+            (Some(_), false) => out.statements.push(as_it_is(
+                &rows,
+                &format!("Table II with inner solves to {LOOSE:.0e}"),
+                "the inner tolerance",
+            )),
+            (None, _) => out.statements.push(as_it_is(
+                &rows,
+                "Table II with a penalty that follows the masses",
+                "the same table with another penalty",
+            )),
         }
     }
     Ok(out)
@@ -185,10 +202,10 @@ fn statements(rows: &[(&'static str, Row)]) -> Vec<Statement> {
     ]
 }
 
-fn as_it_is(rows: &[(&'static str, Row)]) -> Statement {
+fn as_it_is(rows: &[(&'static str, Row)], claim: &str, missing: &str) -> Statement {
     let (canal, dogleg, damped) = (rows[0].1, rows[1].1, rows[2].1);
     Statement::not_comparable(
-        "Table II with a penalty that follows the masses",
+        claim,
         &how("inner iterations (failed), -log10 of the paper's residual"),
         format!(
             "CANAL {:.1} ({}), {:.2}; dogleg {:.1} ({}), {:.2}; damped {:.1} ({}), {:.2}",
@@ -202,6 +219,6 @@ fn as_it_is(rows: &[(&'static str, Row)]) -> Statement {
             damped.failed,
             damped.decades
         ),
-        "the same table with another penalty",
+        missing,
     )
 }

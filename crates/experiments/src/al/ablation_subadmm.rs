@@ -16,6 +16,10 @@ use crate::timing::{on_one_thread, processor_time, smallest_in_turns};
 const ITERATIONS: usize = 100;
 /// γ of (44), which the paper leaves open.
 const GAMMAS: [f64; 4] = [2.0, 5.0, 10.0, 50.0];
+/// After how many iterations it is tested: Algorithm 2 says in each, and calls it optional.
+const INTERVALS: [usize; 2] = [1, 10];
+/// Pushes below this share of the largest are none.
+const TRACE: f64 = 1e-6;
 /// Seconds until most robots lie.
 const LYING: f64 = 1.2;
 
@@ -25,7 +29,9 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
         text: format!(
             "Steps of `quadruped-drop` and of `quadruped-drop-27`, each world one problem, {ITERATIONS} iterations from a cold start. No Sub \
              is one linear system over all robots (29), No Body one dense matrix for each. Processor time of one thread, smallest of five \
-             interleaved solves, mean over the steps: nothing is parallel."
+             interleaved solves, mean over the steps: nothing is parallel. Here No Sub has a sparse Cholesky factor whose pattern is known \
+             after the first solve, and fills nothing between robots that do not touch; the 18 × 18 matrices of No Body are as fast as \
+             any: where β hardly changes, most of an iteration is the contacts' share, which is the same for all three."
         ),
         ..Section::default()
     };
@@ -124,11 +130,12 @@ fn splittings(settings: &SubAdmmSettings) -> [SubAdmmSettings; 3] {
     })
 }
 
-fn printed(gamma: f64) -> SubAdmmSettings {
+/// As printed, with the test of (44) in every so many iterations.
+fn printed(gamma: f64, interval: usize) -> SubAdmmSettings {
     SubAdmmSettings {
         adaptation: Adaptation::Printed {
             ratio: gamma,
-            interval: 10,
+            interval,
         },
         ..SubAdmmSettings::paper()
     }
@@ -141,7 +148,13 @@ fn table_three(
     out: &mut Section,
 ) -> Result<()> {
     let mut rows = vec![("our settings".to_owned(), SubAdmmSettings::default())];
-    rows.extend(GAMMAS.map(|gamma| (format!("as printed, γ = {gamma}"), printed(gamma))));
+    for interval in INTERVALS {
+        let named = |gamma| {
+            let name = format!("as printed, γ = {gamma}, (44) every {interval}");
+            (name, printed(gamma, interval))
+        };
+        rows.extend(GAMMAS.map(named));
+    }
     let mut table = Table::new(
         "Time (ms) and -log10 of the paper's residual; the paper: 0.435, 1.21, 0.638 ms and 4.88, 4.88, 4.86",
         [
@@ -157,7 +170,7 @@ fn table_three(
     let mut ratios = Vec::new();
     let mut differences: f64 = 0.0;
     for (number, (name, settings)) in rows.iter().enumerate() {
-        run.tell(0.4 + 0.05 * number as f64, &format!("Table III, {name}"))?;
+        run.tell(0.4 + 0.03 * number as f64, &format!("Table III, {name}"))?;
         let all = splittings(settings);
         let own = times(eight, &[ITERATIONS; 3], &all)?;
         let of_many = times(many, &[ITERATIONS; 2], &all[..2])?;
@@ -396,9 +409,11 @@ fn open_contacts(run: &mut Run<'_>, out: &mut Section) -> Result<()> {
             if name == "canal" {
                 let contacts = problem.constraints().iter();
                 let contacts = contacts.filter(|constraint| constraint.law.is_contact());
-                open = contacts
-                    .filter(|constraint| constraint.load(&solution.impulse).z == 0.0)
-                    .count();
+                let push = contacts.map(|constraint| constraint.load(&solution.impulse).z);
+                let push: Vec<f64> = push.collect();
+                let most = push.iter().fold(0.0_f64, |a, b| a.max(*b));
+                // Smoothed laws leave a trace of a push on what is open.
+                open = push.iter().filter(|push| **push < TRACE * most).count();
             }
         }
         let mut row = vec![

@@ -10,14 +10,17 @@ use crate::error::{ExperimentError, Result};
 use crate::run::Run;
 
 /// Largest components of random forces, N, and torques, N m, on the nut, and on each dish.
-pub(super) const ON_NUT: [f64; 2] = [30.0, 0.5];
+pub(super) const ON_NUT: [f64; 2] = [300.0, 5.0];
 pub(super) const ON_DISH: [f64; 2] = [3.0, 0.05];
-/// Steps between two configurations of the nut, after as many.
+/// Steps between two configurations of the nut, after as many, and for how many of them it is pressed to its seat.
 const APART: usize = 36;
-/// Steps until the dishes stand.
+const SEATED: usize = 12;
+/// Tolerance with which the dishes come to rest, m/s, and steps until they have.
+const AT_REST: f64 = 1e-8;
 const STANDING: usize = 720;
 
-/// The nut on its way down the bolt, at `configurations` places, under `wrenches` random wrenches at each.
+/// The nut on its way down the bolt, pressed against its thread at `configurations` places, under `wrenches` random
+/// wrenches at each: a nut that hangs in its clearance touches nothing, and what pushes it then makes no problem.
 pub(super) fn bolt_nut(
     run: &mut Run<'_>,
     configurations: usize,
@@ -30,7 +33,13 @@ pub(super) fn bolt_nut(
     for configuration in 0..configurations {
         let share = 0.1 * configuration as f64 / configurations as f64;
         run.tell(share, "configurations of the nut")?;
-        for _ in 0..APART {
+        let (force, mut torque) = wrench(&mut random, ON_NUT);
+        // About the bolt it would run off.
+        torque.z = 0.0;
+        for step in 0..APART {
+            if step >= APART - SEATED {
+                world.commands().push(nut, force, torque)?;
+            }
             world.step()?;
         }
         let before = world.snapshot();
@@ -46,13 +55,17 @@ pub(super) fn bolt_nut(
     Ok(out)
 }
 
-/// The stacked dishes with random wrenches on each.
-pub(super) fn dishes(run: &mut Run<'_>, count: usize) -> Result<Vec<Problem>> {
+/// The stacked dishes with random wrenches on each, and the largest speeds (m/s and rad/s) at which they stand before that.
+pub(super) fn dishes(run: &mut Run<'_>, count: usize) -> Result<(Vec<Problem>, [f64; 2])> {
     let mut world = standing_dishes(run)?;
     let names = ["lower bowl", "upper bowl", "plate", "pot"];
-    let mut bodies = Vec::new();
+    let (mut bodies, mut speed) = (Vec::new(), [0.0_f64; 2]);
     for name in names {
-        bodies.push(world.find_body(name)?);
+        let body = world.find_body(name)?;
+        let twist = world.velocity(body)?;
+        speed[0] = speed[0].max(twist.linear.norm());
+        speed[1] = speed[1].max(twist.angular.norm());
+        bodies.push(body);
     }
     let mut random = ChaCha8Rng::seed_from_u64(9);
     let before = world.snapshot();
@@ -66,7 +79,7 @@ pub(super) fn dishes(run: &mut Run<'_>, count: usize) -> Result<Vec<Problem>> {
         world.step()?;
         out.push(only_problem(&world)?);
     }
-    Ok(out)
+    Ok((out, speed))
 }
 
 /// The four dishes of the paper, stacked and at rest.
@@ -75,6 +88,7 @@ fn standing_dishes(run: &mut Run<'_>) -> Result<World> {
     // One problem for all of them, also where a wrench lifts one off.
     let mut settings = world.settings().clone();
     settings.islands = false;
+    settings.tolerance = AT_REST;
     world.set_settings(settings)?;
     for step in 0..STANDING {
         if step % 100 == 0 {

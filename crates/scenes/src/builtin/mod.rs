@@ -19,6 +19,7 @@ mod soft;
 mod spheres;
 mod wedge;
 
+pub use nut_runner::{SelfLocking, self_locking};
 pub use parts::neural_bolt;
 pub use soft::SoftChoice;
 use stiction_sim::{Material, Result, SimError, Vector3};

@@ -97,56 +97,84 @@ fn add_pair(
     Ok(body)
 }
 
+/// At which friction a free nut is at the edge of running down its bolt.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct SelfLocking {
+    /// Between what still runs and what locks, two hundredths apart.
+    pub friction: f64,
+    /// tan λ · cos α_n at [`radius`](Self::radius).
+    pub expected: f64,
+    /// Mean radius of the contacts, weighted by their forces, m.
+    pub radius: f64,
+}
+
+/// Bisects the friction of self-locking of a metric size (mm) on a vertical bolt under the nut's own weight.
+///
+/// # Errors
+/// A size that is none, a step that cannot be made.
+pub fn self_locking(size: u32) -> Result<SelfLocking> {
+    let thread = MetricThread::coarse(size)?;
+    let nominal = locking_friction(&thread, pitch_radius(&thread));
+    let (mut runs, mut locks) = (0.85 * nominal, 1.15 * nominal);
+    let mut radius = pitch_radius(&thread);
+    while locks - runs > 0.02 * nominal {
+        let middle = 0.5 * (runs + locks);
+        let (turned, mean) = watch(size, middle)?;
+        radius = mean;
+        match turned.abs() > RUNNING {
+            true => runs = middle,
+            false => locks = middle,
+        }
+    }
+    Ok(SelfLocking {
+        friction: 0.5 * (runs + locks),
+        expected: locking_friction(&thread, radius),
+        radius,
+    })
+}
+
+/// A nut is watched for so long, s, and runs where it turns by more than this in the second half of it, rad.
+const WATCHED: f64 = 0.4;
+const RUNNING: f64 = 2e-3;
+
+/// Angle by which a nut turns in the second half of a run (rad), and the mean radius of its contacts (m).
+fn watch(size: u32, friction: f64) -> Result<(f64, f64)> {
+    let settings = Settings {
+        contact_margin: 0.02e-3 * f64::from(size).max(2.0),
+        tolerance: 1e-7,
+        ..Settings::default()
+    };
+    let mut world = World::new(settings)?;
+    let nut = add_pair(&mut world, "nut", size, friction, Vector3::zeros())?;
+    let (mut turned, mut radii, mut forces) = (0.0, 0.0, 0.0);
+    while world.time() < WATCHED {
+        world.step()?;
+        if world.time() < 0.5 * WATCHED {
+            continue;
+        }
+        turned += world.velocity(nut)?.angular.z * world.settings().time_step;
+        for contact in world.contact_forces() {
+            let force = contact.force.norm();
+            radii += force * contact.point.coords.xy().norm();
+            forces += force;
+        }
+    }
+    Ok((turned, radii / forces))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    /// Angle by which the nut turned in the second half of a run (rad), and the mean radius of its contacts,
-    /// weighted by their forces (m).
-    fn run(size: u32, friction: f64, seconds: f64) -> [f64; 2] {
-        let settings = Settings {
-            contact_margin: 0.02e-3 * f64::from(size).max(2.0),
-            tolerance: 1e-7,
-            ..Settings::default()
-        };
-        let mut world = World::new(settings).unwrap();
-        let nut = add_pair(&mut world, "nut", size, friction, Vector3::zeros()).unwrap();
-        let (mut turned, mut radii, mut forces) = (0.0, 0.0, 0.0);
-        while world.time() < seconds {
-            world.step().unwrap();
-            if world.time() < 0.5 * seconds {
-                continue;
-            }
-            turned += world.velocity(nut).unwrap().angular.z * world.settings().time_step;
-            for contact in world.contact_forces() {
-                let force = contact.force.norm();
-                radii += force * contact.point.coords.xy().norm();
-                forces += force;
-            }
-        }
-        [turned, radii / forces]
-    }
-
-    /// Bisects the friction below which a nut runs, and compares it with the formula at the mean radius of contact.
     fn assert_threshold(size: u32) {
-        let thread = MetricThread::coarse(size).unwrap();
-        let nominal = locking_friction(&thread, pitch_radius(&thread));
-        let (mut runs, mut locks) = (0.85 * nominal, 1.15 * nominal);
-        let mut radius = 0.0;
-        while locks - runs > 0.02 * nominal {
-            let middle = 0.5 * (runs + locks);
-            let [turned, mean] = run(size, middle, 0.4);
-            radius = mean;
-            match turned.abs() > 2e-3 {
-                true => runs = middle,
-                false => locks = middle,
-            }
-        }
-        let expected = locking_friction(&thread, radius);
-        let found = 0.5 * (runs + locks);
+        let SelfLocking {
+            friction,
+            expected,
+            radius,
+        } = self_locking(size).unwrap();
         assert!(
-            (found / expected - 1.0).abs() < 0.05,
-            "M{size}: {found:.4}, {expected:.4} at {radius} m"
+            (friction / expected - 1.0).abs() < 0.05,
+            "M{size}: {friction:.4}, {expected:.4} at {radius} m"
         );
     }
 

@@ -7,8 +7,9 @@ use stiction_sim::{BodyHandle, Isometry3, Result, RobotHandle, Vector3, World};
 
 use super::{MeanSquare, Task, Verdict};
 
-/// How far below the bolt's end the nut's foot is when their threads have met, and when it cannot but follow, pitches.
-const CAUGHT: f64 = 0.25;
+/// How far below the bolt's end the foot of a nut is, that comes upright and in phase, when the threads have met, and
+/// when it cannot but follow, pitches.
+const MET: f64 = 0.25;
 const ON: f64 = 0.5;
 
 /// What carries the nut.
@@ -22,18 +23,24 @@ pub enum NutPlace {
 
 /// Judges whether a nut goes along the thread of a bolt.
 ///
-/// From where the nut is on by half a pitch it has to stay on the helix that it began: failed is half a pitch off,
-/// a penetration of the two above their clearance, or a nut that ends more than half a pitch above its goal.
+/// From where the nut is around the bolt and on by half a pitch, or what [`Threading::caught_after`] says, it has to stay on the helix that it began: failed is half a
+/// pitch off or through the thread to the side, a penetration of the two above their clearance, or a nut that ends more
+/// than half a pitch above its goal or beside the bolt. How it comes to the bolt is left to whoever brings it.
 #[derive(Debug, Clone)]
 pub struct Threading {
     nut: NutPlace,
     bolt: BodyHandle,
     pitch: f64,
+    /// Radius of the bolt, m: a nut whose axis is farther aside is not around it.
+    radius: f64,
     /// Between the flanks, m.
     clearance: f64,
     /// Length of the bolt, and height of the nut's foot above the bolt's origin where it is to end, m.
     length: f64,
     goal: f64,
+    /// How far below the bolt's end the nut's foot is when its advance counts, and when it is on, m.
+    met: f64,
+    on: f64,
     /// Angle of the nut about the bolt's axis, unwrapped, rad, and its height, m.
     at: Option<[f64; 2]>,
     /// The helix that it is on: height at angle zero, m.
@@ -58,9 +65,12 @@ impl Threading {
             nut,
             bolt,
             pitch: thread.pitch(),
+            radius: thread.major_radius(),
             clearance,
             length,
             goal,
+            met: MET * thread.pitch(),
+            on: ON * thread.pitch(),
             at: None,
             helix: None,
             farthest: 0.0,
@@ -68,6 +78,15 @@ impl Threading {
             jitter: MeanSquare::default(),
             sums: [0.0; 5],
         }
+    }
+
+    /// For a nut that is brought without knowing where the thread begins: with chamfered ends it may lean and slip
+    /// until its foot is this far below the bolt's end, in pitches.
+    #[must_use]
+    pub fn caught_after(mut self, pitches: f64) -> Self {
+        self.on = pitches * self.pitch;
+        self.met = self.on;
+        self
     }
 
     /// Pose of the nut in the frame of the bolt.
@@ -111,14 +130,22 @@ impl Task for Threading {
         self.at = Some([angle, height]);
         self.deepest = self.deepest.max(self.penetration(world));
         let pitch = self.pitch;
-        if height < self.length - CAUGHT * pitch {
+        let aside = pose.translation.vector.xy().norm();
+        if aside > self.radius {
+            // Not there yet; or through the thread, where nothing else leads.
+            if self.helix.take().is_some() {
+                self.farthest = self.farthest.max(aside);
+            }
+            return Ok(());
+        }
+        if height < self.length - self.met {
             let weight = step.abs();
             let terms = [1.0, angle, height, angle * angle, angle * height];
             for (sum, term) in self.sums.iter_mut().zip(terms) {
                 *sum += weight * term;
             }
         }
-        if height > self.length - ON * pitch {
+        if height > self.length - self.on {
             // Not on, or taken off again.
             self.helix = None;
             return Ok(());
@@ -135,7 +162,8 @@ impl Task for Threading {
 
     fn verdict(&self, world: &World) -> Result<Verdict> {
         let mut verdict = Verdict::default();
-        let end = self.pose(world)?.translation.z - self.goal;
+        let place = self.pose(world)?.translation.vector;
+        let (end, aside) = (place.z - self.goal, place.xy().norm());
         let (farthest, deepest) = (self.farthest, self.deepest);
         verdict.fail_if(farthest > 0.5 * self.pitch, || {
             format!("the nut left its helix by {farthest:.1e} m")
@@ -145,6 +173,9 @@ impl Task for Threading {
         });
         verdict.fail_if(end > 0.5 * self.pitch, || {
             format!("the nut ends {end:.1e} m above its goal")
+        });
+        verdict.fail_if(aside > self.radius, || {
+            format!("the nut ends {aside:.1e} m beside the bolt's axis")
         });
         verdict.add("deepest penetration", deepest, "m");
         verdict.add("farthest off the helix", farthest, "m");

@@ -21,13 +21,16 @@ impl World {
     /// An unknown robot or joint, or a joint with another number of degrees of freedom.
     pub fn joint_forces(&self, robot: RobotHandle, joint: &str) -> Result<JointForces> {
         let dof = self.dof(robot, joint)?;
-        let force = |kind: RowKind| {
-            let row = self.last.row(kind.key(robot.0, dof as u64));
+        let force = |key| {
+            let row = self.last.row(key);
             row.map_or(0.0, |row| row.impulse[0] / self.settings.time_step)
         };
+        let of = |kind: RowKind| force(kind.key(robot.0, dof as u64));
+        let soft = self.robot(robot)?.soft_limit(dof);
+        let soft = soft.map_or(0.0, |(key, side)| side * force(key));
         Ok(JointForces {
-            friction: force(RowKind::Friction),
-            limit: force(RowKind::Limit),
+            friction: of(RowKind::Friction),
+            limit: of(RowKind::Limit) + soft,
         })
     }
 }

@@ -33,6 +33,7 @@ pub(crate) use contact_step::ContactEnd;
 use contact_step::ContactStep;
 use free_path::FreePaths;
 use indicator::Indicator;
+use inverse_masses::SoftJoints;
 use joints::JointForces;
 use rows::JointRow;
 
@@ -87,6 +88,8 @@ pub(crate) struct Robot {
     measured: Mutex<Data>,
     joints: JointForces,
     joint_rows: Vec<JointRow>,
+    /// How limits of joints give way; `None` where they don't.
+    soft: Option<SoftJoints>,
     paths: FreePaths,
     /// By how many steps velocities lag behind positions on a free path.
     lag: f64,
@@ -158,6 +161,7 @@ impl Robot {
             first_body,
             joints,
             joint_rows: Vec::new(),
+            soft: None,
             external: vec![Force::zero(); model.n_bodies()],
             b: vec![0.0; model.nv()],
             bias: vec![0.0; model.nv()],

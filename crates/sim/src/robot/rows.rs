@@ -2,7 +2,7 @@
 
 use stiction_constraints::Law;
 use stiction_islands::{AssemblyError, Inactive, RowKey, RowList, RowNote};
-use stiction_modeling::limit::{Interval, is_far_inside, velocity_interval};
+use stiction_modeling::limit::{Interval, SoftLimit, is_far_inside, velocity_interval};
 use stiction_modeling::stabilization::{equality_error, joint_friction_bound};
 use stiction_modeling::{Places, Scheme};
 
@@ -21,6 +21,8 @@ pub(super) enum JointRow {
         interval: Interval,
         is_far: bool,
     },
+    /// Of a degree of freedom of the robot beyond a limit that gives way.
+    SoftLimit { dof: usize, limit: SoftLimit },
     /// Of a degree of freedom of the robot: largest impulse.
     Friction { dof: usize, bound: f64 },
     /// A coupling and its error.
@@ -34,8 +36,15 @@ impl Robot {
         for (dof, properties) in self.model.dof_properties().iter().enumerate() {
             let speed = properties.velocity_limit;
             let mut interval = Interval::of_speed(speed);
-            if let Some(at) = self.joints.position_of_dof[dof] {
-                let limits = [properties.lower, properties.upper];
+            let position = self.joints.position_of_dof[dof];
+            let limits = [properties.lower, properties.upper];
+            if let (Some(at), Some(soft)) = (position, &self.soft) {
+                let motion = [q[at], v[dof]];
+                let inverse_mass = soft.inverse_masses[dof];
+                let limit = SoftLimit::of(&soft.contacts, motion, limits, inverse_mass, scheme.dt);
+                let row = limit.map(|limit| JointRow::SoftLimit { dof, limit });
+                self.joint_rows.extend(row);
+            } else if let Some(at) = position {
                 interval = velocity_interval(q[at], q[at], limits, speed, scheme);
             }
             if interval.lower.is_finite() || interval.upper.is_finite() {
@@ -111,6 +120,21 @@ impl Robot {
         })
     }
 
+    /// The row by which a degree of freedom comes back from a limit that gives way, and its sign; `None` where
+    /// there is none in this step.
+    pub(crate) fn soft_limit(&self, dof: usize) -> Option<(RowKey, f64)> {
+        let side = self.joint_rows.iter().find_map(|row| match row {
+            JointRow::SoftLimit { dof: own, limit } if *own == dof => Some(limit.side),
+            _ => None,
+        })?;
+        Some((self.soft_limit_key(dof), side))
+    }
+
+    /// Beside the key of its speed limit.
+    fn soft_limit_key(&self, dof: usize) -> RowKey {
+        self.key(RowKind::Limit, self.model.nv() + dof)
+    }
+
     fn key(&self, kind: RowKind, part: usize) -> RowKey {
         kind.key(self.number, part as u64)
     }
@@ -146,6 +170,10 @@ impl RowSource for Robot {
                         false => rows.push(key, item, [subsystem]),
                     }
                 }
+                JointRow::SoftLimit { dof, .. } => {
+                    let place = self.place_of_dof(dof).map(|(subsystem, _)| subsystem);
+                    rows.push(self.soft_limit_key(dof), item, place);
+                }
                 JointRow::Friction { dof, .. } => {
                     let place = self.place_of_dof(dof).map(|(subsystem, _)| subsystem);
                     rows.push(self.key(RowKind::Friction, dof), item, place);
@@ -165,21 +193,25 @@ impl RowSource for Robot {
         context: RowContext<'_>,
     ) -> std::result::Result<RowNote, AssemblyError> {
         let mut row = context.begin(1);
-        let mut on_dof = |dof: usize| {
+        let mut on_dof = |dof: usize, side: f64| {
             if let Some((subsystem, local)) = self.place_of_dof(dof) {
-                row.dofs(subsystem, [local]).values.fill(1.0);
+                row.dofs(subsystem, [local]).values.fill(side);
             }
         };
         let mut push_out = 0.0;
         let (law, error) = match self.joint_rows[item] {
             JointRow::Limit { dof, interval, .. } => {
-                on_dof(dof);
+                on_dof(dof, 1.0);
                 let (law, error, push) = interval.row();
                 push_out = push;
                 (law, error)
             }
+            JointRow::SoftLimit { dof, limit } => {
+                on_dof(dof, limit.side);
+                (limit.law, limit.error)
+            }
             JointRow::Friction { dof, bound } => {
-                on_dof(dof);
+                on_dof(dof, 1.0);
                 (Law::JointFriction { bound }, 0.0)
             }
             JointRow::Coupling { number, error } => {

@@ -66,6 +66,11 @@ impl Contacts {
         (sum > 0.0).then_some(sum)
     }
 
+    /// Whether a contact is one that gives way and is still open: in that model it begins where the surfaces meet.
+    fn is_out_of_reach(&self, point: &ContactPoint) -> bool {
+        self.soft.is_some() && point.gap > 0.0 && self.inverse_mass(point).is_some()
+    }
+
     /// The contacts of the last pass and what was found of them.
     pub(crate) fn with_results<'a>(
         &'a self,
@@ -223,6 +228,9 @@ impl Contacts {
 impl RowSource for Contacts {
     fn list(&self, places: &Places, rows: &mut RowList) {
         for (item, point) in self.points.iter().enumerate() {
+            if self.is_out_of_reach(point) {
+                continue;
+            }
             let key = RowKind::Contact.key(0, point.id.0);
             rows.push_with(key, item, |out| {
                 touches(point, places, |subsystem| out.touch(subsystem));

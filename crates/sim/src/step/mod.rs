@@ -36,7 +36,7 @@ use crate::body::{Body, Kind};
 use crate::error::{Result, SimError, StepFailure};
 use crate::ledger::WorldEnergy;
 use crate::mechanism::{Now, StepWork};
-use crate::robot::RobotHandle;
+use crate::robot::{Robot, RobotHandle};
 use crate::state::are_finite;
 use crate::world::World;
 use rows::WorldAssembly;
@@ -185,8 +185,13 @@ impl World {
         Ok(())
     }
 
-    /// What contacts need to know of bodies where the solver wants them soft.
+    /// What contacts and limits need to know of bodies and joints where the solver wants them soft.
     fn prepare_soft_contacts(&mut self) -> Result<()> {
+        for handle in &self.robots {
+            if let Some(robot) = self.mechanisms.typed_mut::<Robot>(handle.index) {
+                robot.give_way(self.contacts.soft)?;
+            }
+        }
         let count = self.tables.bodies.len();
         if self.contacts.soft.is_none() || self.contacts.inverse_masses.len() == count {
             return Ok(());

@@ -104,7 +104,7 @@ fn build(options: &Options) -> Result<Scene> {
     // Up to a turn goes by before the threads meet, of the two that the hand makes.
     let goal = LENGTH - thread.pitch();
     let nut = NutPlace::Body(nut);
-    let task = Threading::new(nut, bolt, &thread, [CLEARANCE, LENGTH, goal]);
+    let task = Threading::new(nut, bolt, &thread, [CLEARANCE, LENGTH, goal]).caught_after(0.75);
     scene.task = Some(Box::new(task));
     Ok(scene)
 }
