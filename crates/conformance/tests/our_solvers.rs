@@ -246,9 +246,26 @@ fn any(name: &str) -> Option<Box<dyn Solver>> {
 }
 
 /// What the table of the comparison paper says of internal forces and of heavy on light is measured: solvers
-/// declare no more.
+/// declare no more, and those that it compares no less.
 #[test]
 fn declared_properties_are_measured() {
+    const COMPARED: [&str; 15] = [
+        "canal",
+        "subadmm",
+        "pgs",
+        "pgs-ccp",
+        "pgs-lcp",
+        "raisim",
+        "jacobi",
+        "ccp-admm",
+        "ccp-regularised",
+        "staggered",
+        "lcp-staggered",
+        "lcp-direct",
+        "ccp-interior",
+        "mujoco-like",
+        "fadmm",
+    ];
     let listed = [
         stiction_solver_canal::SOLVERS,
         &stiction_solver_subadmm::SOLVERS,
@@ -265,9 +282,10 @@ fn declared_properties_are_measured() {
     for (name, _) in listed.into_iter().flatten() {
         let declaration = any(name).expect("a listed name").declaration();
         let measured = Properties::of(|| any(name).expect("a listed name"));
-        if declaration.avoids_internal_forces && !measured.avoids_internal_forces()
-            || declaration.is_robust && !measured.is_robust()
-        {
+        let declared = (declaration.avoids_internal_forces, declaration.is_robust);
+        let found = (measured.avoids_internal_forces(), measured.is_robust());
+        let is_too_modest = COMPARED.contains(name) && declared != found;
+        if declared.0 && !found.0 || declared.1 && !found.1 || is_too_modest {
             wrong.push(format!("{name}: {measured:?}"));
         }
     }

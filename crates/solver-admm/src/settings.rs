@@ -85,7 +85,7 @@ impl Default for StaggeredSettings {
             relaxation: 1.0,
             memory: 6,
             max_iterations: 200,
-            inner_share: 1e-2,
+            inner_share: 1e-3,
         }
     }
 }

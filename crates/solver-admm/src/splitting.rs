@@ -139,7 +139,9 @@ impl Splitting {
                 size = size.max(weight * self.free[row].abs());
             }
             let is_last = change <= ENOUGH * size;
-            if !is_last && !(change < last && step + 1 < BARE_STEPS) {
+            // What is not a number is no way on either.
+            let goes_on = change < last && step + 1 < BARE_STEPS;
+            if !(is_last || goes_on) {
                 return Ok(false);
             }
             last = change;

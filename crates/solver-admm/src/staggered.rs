@@ -306,7 +306,8 @@ impl Iterate {
             law.impulse(rows, x_bar, &e, beta, ConeOperator::Strict)
         };
         self.inner_iterations += 1;
-        if !splitting.stick(problem, seen, law)? {
+        let sticks = !stopwatch.is_spent() && splitting.stick(problem, seen, law)?;
+        if !sticks {
             splitting.restart(&settings.admm);
             for _ in 0..settings.admm.max_iterations {
                 self.inner_iterations += 1;

@@ -128,6 +128,9 @@ impl Solver for Canal {
             },
             own_test: (self.name == "canal-paper").then_some(Criterion::Consensus),
             finds_least_violation: !is_convex,
+            // Multipliers begin at nothing and change by images of J while all sticks.
+            avoids_internal_forces: true,
+            is_robust: !is_convex,
             ..Declaration::EXACT
         }
     }

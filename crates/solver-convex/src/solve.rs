@@ -84,6 +84,8 @@ impl Solver for SoftConvex {
             guarantee: "its own convex problem, always",
             tests: &[],
             shifts: true,
+            avoids_internal_forces: true,
+            is_robust: true,
             ..Declaration::EXACT
         }
     }

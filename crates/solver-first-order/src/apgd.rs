@@ -155,6 +155,7 @@ impl Scheme for Iterate {
             relaxes: &[Relaxation::Signorini],
             guarantee: "converges to a solution of the convex cone model, if there is one",
             tests: SchemeRunner::TESTS,
+            avoids_internal_forces: true,
             ..Declaration::EXACT
         }
     }

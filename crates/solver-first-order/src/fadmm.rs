@@ -174,6 +174,8 @@ impl Scheme for Iterate {
         Declaration {
             guarantee: "problems without friction, of which this is the method of multipliers with splitting",
             tests: SchemeRunner::TESTS,
+            avoids_internal_forces: true,
+            is_robust: true,
             ..Declaration::EXACT
         }
     }

@@ -79,6 +79,8 @@ struct Path {
 
 /// Violations of the complementarity problem (its largest constant is 1) that are rounding of a path.
 const ROUNDING: f64 = 1e-11;
+/// Rounding of sums above this is that of impulses which are huge.
+const HUGE: f64 = 1e-8;
 /// Shares of the diagonal, which is 1, that later attempts add where an unknown is an impulse: pivots are then no
 /// longer rounding where contacts hold a body more than once. What they add is taken out again in the end.
 const SHIFTS: [f64; 4] = [0.0, 1e-10, 1e-8, 1e-6];
@@ -276,8 +278,8 @@ impl Path {
         }
     }
 
-    /// Largest of |min(x, M x + q)|, and no less than rounding leaves of the sums: impulses that are huge and cancel
-    /// each other are no solution.
+    /// Largest of |min(x, M x + q)|, and no less than rounding leaves of the sums where that is much: impulses that are
+    /// huge and cancel each other are no solution.
     fn violation(&self) -> f64 {
         let (matrix, q) = (&self.formulation.matrix, &self.formulation.q);
         let size = q.len();
@@ -289,11 +291,14 @@ impl Path {
                 w += m * x;
                 summed += (m * x).abs();
             }
-            let violation = w.min(*x).abs().max(f64::EPSILON * summed);
+            let (violation, rounding) = (w.min(*x).abs(), f64::EPSILON * summed);
             if !violation.is_finite() {
                 return f64::INFINITY;
             }
             worst = worst.max(violation);
+            if rounding > HUGE {
+                worst = worst.max(rounding);
+            }
         }
         worst
     }

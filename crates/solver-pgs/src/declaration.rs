@@ -20,6 +20,8 @@ impl Method {
             relaxes,
             guarantee,
             tests: &[Criterion::EpsAbs, Criterion::VelocityChange],
+            // All contacts from the same iterate: none is favoured.
+            avoids_internal_forces: self == Method::Jacobi,
             ..Declaration::EXACT
         }
     }
