@@ -167,8 +167,7 @@ impl Reader<'_> {
     fn mesh(&mut self, mesh: &gltf::Mesh<'_>, pose: &Matrix4<f64>) -> Result<()> {
         let mirrored = pose.fixed_view::<3, 3>(0, 0).determinant() < 0.0;
         for primitive in mesh.primitives() {
-            let indices = primitive.indices().map_or(0, |indices| indices.count());
-            self.count(|copies| copies.add_node(indices))?;
+            self.count(|copies| copies.add_node(0))?;
             if !matches!(
                 primitive.mode(),
                 Mode::Triangles | Mode::TriangleFan | Mode::TriangleStrip
@@ -178,8 +177,6 @@ impl Reader<'_> {
             let Some(accessor) = primitive.get(&gltf::Semantic::Positions) else {
                 continue;
             };
-            let numbers = accessor.count().saturating_mul(3);
-            self.count(|copies| copies.add_numbers(numbers))?;
             let positions: Vec<Point3<f64>> = self
                 .positions(&accessor)?
                 .iter()
@@ -192,6 +189,8 @@ impl Reader<'_> {
                 Some(accessor) => self.indices(&accessor, positions.len())?,
                 None => (0..positions.len()).collect(),
             };
+            let numbers = 3 * positions.len() + corners.len();
+            self.count(|copies| copies.add_numbers(numbers))?;
             let steps = match primitive.mode() {
                 Mode::Triangles => (2..corners.len()).step_by(3),
                 _ => (2..corners.len()).step_by(1),
