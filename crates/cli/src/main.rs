@@ -21,7 +21,7 @@ mod warm_start;
 use std::io::Write;
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::{CommandFactory, FromArgMatches};
 
 use arguments::{Arguments, Command};
 
@@ -37,7 +37,8 @@ enum Ending {
 }
 
 fn main() -> ExitCode {
-    let arguments = Arguments::parse();
+    let matches = numbers_may_be_negative(Arguments::command()).get_matches();
+    let arguments = Arguments::from_arg_matches(&matches).unwrap_or_else(|error| error.exit());
     let ending = match arguments.command {
         Command::Run(arguments) => commands::run::run(&arguments),
         Command::Scenes => commands::scenes::run(),
@@ -62,6 +63,16 @@ fn main() -> ExitCode {
             ExitCode::from(2)
         }
     }
+}
+
+/// Lets `--seed -1` be a number that is refused with a reason, not an option that nobody knows.
+fn numbers_may_be_negative(command: clap::Command) -> clap::Command {
+    command
+        .mut_args(|argument| match argument.get_action().takes_values() {
+            true => argument.allow_negative_numbers(true),
+            false => argument,
+        })
+        .mut_subcommands(numbers_may_be_negative)
 }
 
 /// An error and what led to it, each said once: some causes are part of what they caused already.

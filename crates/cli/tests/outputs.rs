@@ -128,6 +128,15 @@ fn numbers_that_cannot_be_are_answered_with_advice() {
         (["--seconds", "-2"], "a run takes a positive time"),
         (["--fps", "-60"], "give one such as 60"),
         (["--tolerance", "-1"], "a positive number is needed"),
+        (["--seed", "-1"], "invalid value '-1' for '--seed <SEED>'"),
+        (
+            ["--max-iterations", "-1"],
+            "invalid value '-1' for '--max-iterations <COUNT>'",
+        ),
+        (["--contact-reuse", "-1"], "not negative"),
+        (["--dt", "1e300"], "does not fit into a run of"),
+        (["--seconds", "1e-9"], "give a smaller --dt"),
+        (["--seconds", "1e300"], "more steps than can be counted"),
     ] {
         let run = stiction(&folder, &[&["run", "rolling"], &arguments[..]].concat());
         assert_eq!(run.status.code(), Some(2));
@@ -146,6 +155,8 @@ fn an_error_of_the_system_is_told_once() {
         assert_eq!(text.matches("os error").count(), 1, "{text}");
         assert_eq!(text.matches("no/folder/file").count(), 1, "{text}");
     }
+    let solve = stiction(&folder, &["solve", "missing.json"]);
+    assert_eq!(stderr(&solve).matches("os error").count(), 1);
     let view = stiction(&folder, &["export", "missing.stic"]);
     assert_eq!(stderr(&view).matches("os error").count(), 1);
     assert_eq!(stderr(&view).matches("missing.stic").count(), 1);
@@ -272,6 +283,102 @@ fn a_request_to_terminate_ends_a_run_and_keeps_what_was_recorded() {
     );
     let export = stiction(&folder, &["export", "box-tower.stic", "--json", "t.json"]);
     assert!(export.status.success(), "{}", stderr(&export));
+}
+
+/// Waits for a condition, a minute at most.
+#[cfg(unix)]
+fn wait_for(what: &str, mut is_there: impl FnMut() -> bool) {
+    let begin = std::time::Instant::now();
+    while !is_there() {
+        assert!(begin.elapsed().as_secs() < 60, "{what}");
+        std::thread::sleep(std::time::Duration::from_millis(1));
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn an_export_that_is_interrupted_leaves_no_half_of_a_file() {
+    let folder = Folder::new("outputs-export-interrupted");
+    let made = stiction(
+        &folder,
+        &[
+            "run",
+            "box-tower",
+            "--seconds",
+            "1",
+            "--record",
+            "t.stic",
+            "--html",
+            "t.html",
+        ],
+    );
+    assert!(made.status.success(), "{}", stderr(&made));
+    let before = folder.files();
+    // The pipe that nobody reads keeps the export from ending.
+    let made = Command::new("mkfifo").arg(folder.0.join("pipe")).status();
+    assert!(made.unwrap().success());
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stiction"))
+        .args(["export", "t.stic", "--npz", "t.npz", "--json", "pipe"])
+        .current_dir(&folder.0)
+        .spawn()
+        .unwrap();
+    wait_for("the first file", || {
+        folder.files().contains(&"t.npz".to_owned())
+    });
+    let id = child.id().to_string();
+    let kill = Command::new("kill").args(["-INT", &id]).status().unwrap();
+    assert!(kill.success());
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let mut files = folder.files();
+    files.retain(|file| !["pipe", "t.npz"].contains(&file.as_str()));
+    assert_eq!(files, before);
+}
+
+#[cfg(unix)]
+#[test]
+fn a_recording_is_not_waited_for_in_a_pipe() {
+    let folder = Folder::new("outputs-pipe-read");
+    let made = Command::new("mkfifo").arg(folder.0.join("pipe")).status();
+    assert!(made.unwrap().success());
+    folder.file("empty.stic", "");
+    for (name, problem) in [("pipe", "it is no file"), ("empty.stic", "it is empty")] {
+        let export = stiction(&folder, &["export", name, "--csv", "t.csv"]);
+        assert_eq!(export.status.code(), Some(2));
+        assert!(stderr(&export).contains(problem), "{}", stderr(&export));
+    }
+}
+
+#[test]
+fn convert_does_not_write_over_meshes_that_it_reads() {
+    let folder = Folder::new("outputs-convert-meshes");
+    std::fs::create_dir(folder.0.join("meshes")).unwrap();
+    // The name that the surface of shape "b" gets.
+    let mesh = "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    folder.file("meshes/cup-b.obj", mesh);
+    let scene = r#"seconds = 1
+        [[bodies]]
+        name = "cup"
+        kind = "free"
+        mass = 1
+        shapes = [
+            { name = "a", kind = "mesh", file = "meshes/cup-b.obj" },
+            { name = "b", kind = "hull", points = [[0, 0, 0], [2, 0, 0], [0, 2, 0], [0, 0, 2]] },
+        ]"#;
+    folder.file("cup.toml", scene);
+    let run = stiction(&folder, &["convert", "cup.toml", "cup.urdf"]);
+    assert_eq!(run.status.code(), Some(2), "{}", stderr(&run));
+    assert!(
+        stderr(&run).contains("the scene reads it"),
+        "{}",
+        stderr(&run)
+    );
+    assert_eq!(folder.read("meshes/cup-b.obj"), mesh);
+    std::fs::create_dir(folder.0.join("new")).unwrap();
+    let run = stiction(&folder, &["convert", "cup.toml", "new/cup.urdf"]);
+    assert!(run.status.success(), "{}", stderr(&run));
+    // What is there already, word for word, may be there.
+    let run = stiction(&folder, &["convert", "new/cup.urdf", "new/again.urdf"]);
+    assert!(run.status.success(), "{}", stderr(&run));
 }
 
 #[test]

@@ -76,6 +76,19 @@ pub enum CollisionError {
         /// Its kind.
         kind_b: &'static str,
     },
+    /// More pairs of colliders, or of their parts, in one place than can be followed.
+    #[error(
+        "more than {most} pairs of shapes may touch at a time, \"{shape_a}\" and \"{shape_b}\" among them: they \
+         lie in one place; spread them, or exclude pairs"
+    )]
+    Crowded {
+        /// Name of one of the shapes.
+        shape_a: String,
+        /// Name of another.
+        shape_b: String,
+        /// The most there may be.
+        most: usize,
+    },
     /// A collider that asks for something its kind of geometry cannot do.
     #[error("collider \"{collider}\" ({kind}): {reason}")]
     UnsupportedCollider {

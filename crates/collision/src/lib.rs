@@ -71,7 +71,7 @@ mod support;
 pub mod surface;
 
 pub use aabb::Aabb;
-pub use broad_phase::{BroadPhase, Proxy};
+pub use broad_phase::{BroadPhase, Crowded, MOST_PAIRS, Proxy};
 pub use built_in::{BuiltInDetector, DetectionSettings, Execution};
 pub use collider::{Collider, ColliderSet, Geometry, Groups};
 pub use contact::{ContactId, ContactPoint, ShapeContact};

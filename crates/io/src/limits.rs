@@ -20,6 +20,8 @@ pub(crate) const TEXT_BYTES: u64 = 64 << 20;
 pub(crate) const DATA_BYTES: u64 = 1 << 30;
 /// Deepest nesting of XML elements, those of included files within those around them.
 pub(crate) const XML_DEPTH: usize = 200;
+/// Most attributes of one XML element: parsers compare each with all others.
+pub(crate) const XML_ATTRIBUTES: usize = 256;
 /// Most elements and texts of an XML file.
 pub(crate) const XML_NODES: u32 = 4_000_000;
 /// Most files of an MJCF model.
@@ -31,11 +33,15 @@ pub(crate) const MJCF_NUMBERS: usize = 4_000_000;
 /// Most samples of a height field.
 pub(crate) const HEIGHT_SAMPLES: usize = 16_000_000;
 /// Most nodes of a `<flexcomp>`.
-pub(crate) const FLEX_NODES: usize = 1_000_000;
+pub(crate) const FLEX_NODES: usize = 200_000;
 /// Most points of a rod or cable.
 pub(crate) const ROD_POINTS: usize = 100_000;
 /// Most triangles of a mesh file that may draw one mesh several times: COLLADA and glTF.
 pub(crate) const MESH_TRIANGLES: usize = 20_000_000;
+/// Most nodes and parts of meshes of such a file.
+pub(crate) const MESH_NODES: usize = 1_000_000;
+/// Most numbers that are read for them: a mesh is read anew for each copy.
+pub(crate) const MESH_NUMBERS: usize = 1_000_000_000;
 /// Deepest nesting of TOML tables and lists, as the crate that reads them has it.
 const TOML_DEPTH: u64 = 80;
 
@@ -55,6 +61,11 @@ pub const LIMITS: &[Limit] = &[
         what: "XML elements within each other",
         most: XML_DEPTH as u64,
         unit: "levels",
+    },
+    Limit {
+        what: "attributes of one XML element",
+        most: XML_ATTRIBUTES as u64,
+        unit: "",
     },
     Limit {
         what: "elements and texts of an XML file",
@@ -99,6 +110,16 @@ pub const LIMITS: &[Limit] = &[
     Limit {
         what: "triangles of a COLLADA or glTF file, copies included",
         most: MESH_TRIANGLES as u64,
+        unit: "",
+    },
+    Limit {
+        what: "nodes and parts of meshes of a COLLADA or glTF file, copies included",
+        most: MESH_NODES as u64,
+        unit: "",
+    },
+    Limit {
+        what: "numbers read for them, copies included",
+        most: MESH_NUMBERS as u64,
         unit: "",
     },
     Limit {

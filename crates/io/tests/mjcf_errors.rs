@@ -329,6 +329,14 @@ fn copies_are_counted() {
     );
 }
 
+#[test]
+fn copies_of_nothing_are_counted_too() {
+    let copies = "<replicate count=\"10000\">".repeat(9);
+    let ends = "</replicate>".repeat(9);
+    let text = format!("<mujoco><worldbody>\n{copies}{ends}</worldbody></mujoco>");
+    assert!(refused(&text).contains("more than 1000000 elements"));
+}
+
 /// A folder of its own for some files.
 fn folder(name: &str, files: &[(&str, &str)]) -> PathBuf {
     let folder = std::env::temp_dir().join(format!("stiction-mjcf-{name}-{}", std::process::id()));

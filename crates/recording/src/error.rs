@@ -20,7 +20,7 @@ pub enum Error {
     #[error("recording stream: {0}")]
     Stream(#[from] std::io::Error),
     /// The data does not begin like a recording.
-    #[error("not a stiction recording: it begins with {found:02x?}")]
+    #[error("not a stiction recording: it {}", opening(found))]
     NotARecording {
         /// The bytes found where the magic number belongs.
         found: Vec<u8>,
@@ -101,6 +101,14 @@ pub enum Error {
     /// The header cannot be written as JSON, or the exported JSON cannot be produced.
     #[error("JSON: {0}")]
     Json(#[from] serde_json::Error),
+}
+
+/// How data begins that is no recording, for people.
+fn opening(found: &[u8]) -> String {
+    match found {
+        [] => "is empty".to_owned(),
+        _ => format!("begins with {found:02x?}"),
+    }
 }
 
 impl Error {

@@ -1,7 +1,7 @@
 //! A whole run in memory.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Write};
+use std::io::{BufReader, Error as OsError, ErrorKind, Read, Write};
 use std::path::Path;
 
 use serde::{Deserialize, Serialize};
@@ -48,7 +48,14 @@ impl Recording {
     /// so in [`Loaded::ending`]; a damaged one is an error.
     pub fn read(path: impl AsRef<Path>) -> Result<Loaded, Error> {
         let path = path.as_ref();
-        let file = File::open(path).map_err(|error| Error::from(error).at(path))?;
+        let open = || {
+            // Nobody may ever write into a pipe, and a device may have no end.
+            match std::fs::metadata(path)?.is_file() {
+                true => File::open(path),
+                false => Err(OsError::new(ErrorKind::InvalidInput, "it is no file")),
+            }
+        };
+        let file = open().map_err(|error| Error::from(error).at(path))?;
         Self::from_reader(BufReader::new(file)).map_err(|error| error.at(path))
     }
 

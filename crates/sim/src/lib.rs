@@ -55,7 +55,8 @@ pub use state::State;
 pub use step::{ContactForce, ContactMode, JointErrors, StageTimes, StepReport};
 pub use tendon::{Tendon, TendonBranch, TendonHandle, TendonPath, TendonState};
 pub use world::{
-    BodyOverlap, ColliderHandle, DrawnShape, JointBeyondLimits, MassRatio, Overlap, World,
+    BodyOverlap, ColliderHandle, DrawnShape, JointBeyondLimits, MOST_COUPLINGS, MassRatio, Overlap,
+    World,
 };
 
 // What a user of this crate needs of the others: the crates whole, and by name what most need.

@@ -7,7 +7,7 @@ use crate::arguments::CompareArguments;
 use crate::commands::export::write_text;
 use crate::commands::run::{options, set_threads};
 use crate::simulate::{
-    Curve, End, Interrupt, Series, draw, open, simulate, summary_json, tell_gain,
+    Curve, End, Interrupt, Series, check_length, draw, open, simulate, summary_json, tell_gain,
 };
 use crate::{Ending, complain, outputs, solvers};
 
@@ -29,6 +29,7 @@ pub(crate) fn run(arguments: &CompareArguments) -> anyhow::Result<Ending> {
     for solver in names {
         let options = options(&arguments.scene, Some(&solver));
         let mut scene = open(&arguments.scene.scene, &options, &arguments.scene.model)?;
+        check_length(&scene)?;
         let mut series = Series::default();
         let end = simulate(&mut scene, &interrupt, |scene| {
             if let Some(gain) = series.take(&scene.world) {

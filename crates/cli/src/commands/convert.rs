@@ -1,6 +1,6 @@
 //! `stiction convert`: the same scene in another format, as far as it can say it.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 use stiction_io::Written;
@@ -10,9 +10,11 @@ use stiction_recording::is_same_file;
 use crate::arguments::ConvertArguments;
 use crate::commands::export::{unwritable, write_text};
 use crate::model_arguments::warn_of_ignored;
+use crate::simulate::Interrupt;
 use crate::{Ending, complain};
 
 pub(crate) fn run(arguments: &ConvertArguments) -> anyhow::Result<Ending> {
+    Interrupt::end_at_once();
     anyhow::ensure!(
         !is_same_file(&arguments.input, &arguments.output),
         "{} is what is read; name another file",
@@ -44,6 +46,20 @@ pub(crate) fn run(arguments: &ConvertArguments) -> anyhow::Result<Ending> {
     let further = written.files.iter();
     let further = further.map(|(path, content)| (folder.join(path), content));
     let all = std::iter::once((arguments.output.clone(), &written.text)).chain(further);
+    let all: Vec<(PathBuf, &String)> = all.collect();
+    let mut reads = Vec::new();
+    for_each_file(&mut file.scene.clone(), |name| {
+        reads.push(file.folder().join(&*name));
+    });
+    for (path, content) in &all {
+        let is_read = reads.iter().any(|read| is_same_file(read, path));
+        let is_same = std::fs::read(path).is_ok_and(|bytes| bytes == content.as_bytes());
+        anyhow::ensure!(
+            is_same || !is_read,
+            "{} would be written, but the scene reads it; convert into another folder",
+            path.display()
+        );
+    }
     for (path, content) in all {
         if let Some(folder) = path.parent() {
             std::fs::create_dir_all(folder).with_context(|| unwritable(&path))?;
@@ -61,6 +77,15 @@ fn is_same_folder(a: &Path, b: &Path) -> bool {
 
 /// Makes the paths of mesh files good from everywhere.
 fn name_meshes_absolutely(scene: &mut SceneDescription, folder: &Path) {
+    for_each_file(scene, |file| {
+        if let Ok(path) = folder.join(&*file).canonicalize() {
+            *file = path.display().to_string();
+        }
+    });
+}
+
+/// Calls a function with the path of every file that a scene is read from beside its own.
+fn for_each_file(scene: &mut SceneDescription, call: impl FnMut(&mut String)) {
     let links = scene.robots.iter_mut().flat_map(|robot| &mut robot.links);
     let of_links = links.flat_map(|link| &mut link.shapes);
     let of_bodies = scene.bodies.iter_mut().flat_map(|body| &mut body.shapes);
@@ -68,11 +93,7 @@ fn name_meshes_absolutely(scene: &mut SceneDescription, folder: &Path) {
     let of_shapes = of_shapes.flat_map(|shape| shape.kind.files_mut());
     let of_soft = scene.soft.iter_mut();
     let of_soft = of_soft.filter_map(|soft| Some(&mut soft.mesh.file_mut()?.path));
-    for file in of_shapes.chain(of_soft) {
-        if let Ok(path) = folder.join(&*file).canonicalize() {
-            *file = path.display().to_string();
-        }
-    }
+    of_shapes.chain(of_soft).for_each(call);
 }
 
 /// The text of the new file, and what it cannot say.

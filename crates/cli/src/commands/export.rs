@@ -8,9 +8,11 @@ use stiction_problem_files::{self as problem_files, ProblemFile};
 use stiction_recording::{Error, Loaded, Recording, export, write_atomically};
 
 use crate::arguments::ExportArguments;
+use crate::simulate::Interrupt;
 use crate::{Ending, complain, outputs};
 
 pub(crate) fn run(arguments: &ExportArguments) -> anyhow::Result<Ending> {
+    Interrupt::end_at_once();
     let path = &arguments.recording;
     let loaded = read_recording(path)?;
     let recording = &loaded.recording;

@@ -16,8 +16,9 @@ use crate::deformables;
 use crate::outputs::{Outputs, output};
 use crate::simulate::{
     Curve, End, Exports, FrameClock, Interrupt, JointWarning, MeshFormat, MeshLog, ProblemLog,
-    Recorder, SensorLog, Series, SpeedWarning, draw, open, print_profile, print_summary,
-    print_task, simulate, step_count, summary_json, task_json, tell_gain, tell_start,
+    Recorder, SensorLog, Series, SpeedWarning, check_length, draw, open, print_profile,
+    print_summary, print_task, simulate, step_count, summary_json, task_json, tell_gain,
+    tell_start,
 };
 use crate::{Ending, complain, explain};
 
@@ -25,6 +26,7 @@ pub(crate) fn run(arguments: &RunArguments) -> anyhow::Result<Ending> {
     set_threads(&arguments.scene)?;
     let options = options(&arguments.scene, arguments.solver.as_deref());
     let mut scene = open(&arguments.scene.scene, &options, &arguments.scene.model)?;
+    check_length(&scene)?;
     let outputs = Outputs::choose(arguments);
     outputs.check(&arguments.scene.scene)?;
     let problems = match &arguments.problems {

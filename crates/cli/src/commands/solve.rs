@@ -12,7 +12,7 @@ use crate::progress::Progress;
 use crate::simulate::Interrupt;
 use crate::solve::{Record, plot, solve};
 use crate::warm_start::{Guess, WarmStarts};
-use crate::{Ending, complain, input, json_lines, outputs, solvers, table};
+use crate::{Ending, complain, explain, input, json_lines, outputs, solvers, table};
 
 pub(crate) fn run(arguments: &SolveArguments) -> anyhow::Result<Ending> {
     let names = solvers::choose(&arguments.solver)?;
@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &SolveArguments) -> anyhow::Result<Ending> {
             }
             Err(error) => {
                 is_input_bad = true;
-                progress.say(&format!("{error:#}"));
+                progress.say(&explain(&error));
                 progress.advance(names.len());
                 continue;
             }

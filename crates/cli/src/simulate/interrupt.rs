@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use stiction_constraints::StopFlag;
+use stiction_recording::give_up_unfinished;
 
 /// How long a step may go on after a signal before what was done is written without its end: with the time
 /// that writing takes, a run ends within a tenth of a second.
@@ -59,6 +60,15 @@ impl Interrupt {
             });
         });
         interrupt
+    }
+
+    /// From now on a signal ends the program at once, without leaving half of a file.
+    pub(crate) fn end_at_once() {
+        // Where signals cannot be caught, Ctrl-C does what it always does.
+        let _ = ctrlc::set_handler(|| {
+            give_up_unfinished();
+            std::process::exit(130);
+        });
     }
 
     pub(crate) fn is_raised(&self) -> bool {

@@ -95,6 +95,25 @@ pub(crate) fn simulate(
     Ok(End::Finished)
 }
 
+/// Refuses a run of no steps, or of more than can be counted.
+pub(crate) fn check_length(scene: &Scene) -> anyhow::Result<()> {
+    let (step, seconds) = (scene.world.settings().time_step, scene.seconds);
+    anyhow::ensure!(
+        step_count(scene) > 0,
+        "a step of {step} s does not fit into a run of {seconds} s: nothing would be simulated; give a smaller \
+         --dt or a larger --seconds"
+    );
+    anyhow::ensure!(
+        seconds / step < MOST_STEPS,
+        "a run of {seconds} s in steps of {step} s has more steps than can be counted; give a larger --dt or a \
+         smaller --seconds"
+    );
+    Ok(())
+}
+
+/// From here on counting by one in a 64-bit floating-point number, as times are, changes nothing.
+const MOST_STEPS: f64 = 9e15;
+
 /// Steps from now to the scene's end.
 pub(crate) fn step_count(scene: &Scene) -> u64 {
     let steps = scene.seconds / scene.world.settings().time_step;

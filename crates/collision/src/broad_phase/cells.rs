@@ -1,7 +1,8 @@
 //! Boxes sorted by cell, and the search for those that overlap.
 
+use super::Entry;
+use super::found::Found;
 use super::grid::{Grid, LOWEST_LEVEL, N_LEVELS, cell_of};
-use super::{Entry, push};
 use crate::aabb::Aabb;
 
 /// A box in the order of cells, with all that the search needs: going back to the bodies would miss
@@ -98,18 +99,17 @@ impl Cells {
     }
 
     /// All pairs of bounded boxes, each once: within a level from the box in the earlier cell.
-    pub(super) fn all_pairs(
-        &self,
-        accept: &impl Fn(usize, usize) -> bool,
-        fresh: &mut Vec<(u32, u32)>,
-    ) {
+    pub(super) fn all_pairs(&self, accept: &impl Fn(usize, usize) -> bool, fresh: &mut Found) {
         for (k, me) in self.members.iter().enumerate() {
+            if fresh.is_full() {
+                return;
+            }
             let grid = &self.grids[me.level as usize];
             let [x, y, z] = me.cell;
             let mut test = |others: &[Member]| {
                 for other in others {
                     if me.fat.overlaps(&other.fat) {
-                        push(me.body, other.body, accept, fresh);
+                        fresh.push(me.body, other.body, accept);
                     }
                 }
             };
@@ -133,12 +133,11 @@ impl Cells {
     }
 
     /// Pairs of bounded boxes of which at least one moved.
-    pub(super) fn moved_pairs(
-        &self,
-        accept: &impl Fn(usize, usize) -> bool,
-        fresh: &mut Vec<(u32, u32)>,
-    ) {
+    pub(super) fn moved_pairs(&self, accept: &impl Fn(usize, usize) -> bool, fresh: &mut Found) {
         for me in &self.members {
+            if fresh.is_full() {
+                return;
+            }
             let own = usize::from(me.level);
             for level in own..N_LEVELS {
                 let grid = &self.grids[level];
@@ -157,7 +156,7 @@ impl Cells {
                         let twice = level == own && other.moved && other.body <= me.body;
                         let new = me.moved || other.moved;
                         if new && !twice && other.body != me.body && me.fat.overlaps(&other.fat) {
-                            push(me.body, other.body, accept, fresh);
+                            fresh.push(me.body, other.body, accept);
                         }
                     }
                 });

@@ -11,6 +11,7 @@
 //! around those. Half-spaces are tested against boxes by their plane, again only where either moved.
 
 mod cells;
+mod found;
 mod grid;
 mod pairs;
 mod proxy;
@@ -19,6 +20,8 @@ mod tests;
 
 use crate::aabb::Aabb;
 use cells::Cells;
+use found::Found;
+pub use found::{Crowded, MOST_PAIRS};
 use grid::{HIGHEST_LEVEL, LOWEST_LEVEL, cell_of};
 use pairs::{PairSorter, merge};
 pub use proxy::Proxy;
@@ -45,7 +48,7 @@ pub struct BroadPhase {
     unbounded: Vec<(u32, Proxy)>,
     pairs: Vec<(u32, u32)>,
     last_pairs: Vec<(u32, u32)>,
-    fresh: Vec<(u32, u32)>,
+    fresh: Found,
     cells: Cells,
     sorter: PairSorter,
     /// Flags of the entries, close together for looking up in any order.
@@ -66,7 +69,7 @@ impl BroadPhase {
             unbounded: Vec::new(),
             pairs: Vec::new(),
             last_pairs: Vec::new(),
-            fresh: Vec::new(),
+            fresh: Found::default(),
             cells: Cells::default(),
             sorter: PairSorter::default(),
             moved: Vec::new(),
@@ -77,17 +80,20 @@ impl BroadPhase {
     /// Takes new boxes (all of them, in the same order every time) and returns the pairs (i, j),
     /// i < j, sorted, whose fat boxes overlap. `accept` filters pairs; it must answer the same every
     /// time for the same pair until [`clear`](Self::clear).
+    ///
+    /// # Errors
+    /// More pairs than [`MOST_PAIRS`]; the next update starts afresh.
     pub fn update(
         &mut self,
         proxies: &[Proxy],
         accept: impl Fn(usize, usize) -> bool,
-    ) -> &[(u32, u32)] {
+    ) -> Result<&[(u32, u32)], Crowded> {
         if proxies.len() != self.entries.len() {
             self.clear();
         }
         let n_changed = self.take(proxies);
         if n_changed == 0 {
-            return &self.pairs;
+            return Ok(&self.pairs);
         }
         std::mem::swap(&mut self.pairs, &mut self.last_pairs);
         self.fresh.clear();
@@ -110,9 +116,14 @@ impl BroadPhase {
             }
             self.search_unbounded(&accept, |a, b| a || b);
         }
-        self.sorter.sort(self.entries.len(), &mut self.fresh);
-        merge(&self.last_pairs, &self.fresh, &mut self.pairs);
-        &self.pairs
+        if let Err(crowded) = self.fresh.check(self.last_pairs.len()) {
+            self.clear();
+            return Err(crowded);
+        }
+        let fresh = &mut self.fresh.pairs;
+        self.sorter.sort(self.entries.len(), fresh);
+        merge(&self.last_pairs, fresh, &mut self.pairs);
+        Ok(&self.pairs)
     }
 
     /// Forgets everything; the next update starts afresh.
@@ -187,6 +198,9 @@ impl BroadPhase {
         worth: impl Fn(bool, bool) -> bool,
     ) {
         for &(i, proxy) in &self.unbounded {
+            if self.fresh.is_full() {
+                return;
+            }
             let moved = self.entries[i as usize].moved;
             for (j, other) in self.entries.iter().enumerate() {
                 let seen = !other.bounded && j as u32 <= i;
@@ -202,7 +216,7 @@ impl BroadPhase {
                     _ => true,
                 };
                 if near {
-                    push(i, j as u32, accept, &mut self.fresh);
+                    self.fresh.push(i, j as u32, accept);
                 }
             }
         }
@@ -215,13 +229,5 @@ fn put<T>(list: &mut Vec<T>, i: usize, value: T) {
         list[i] = value;
     } else {
         list.push(value);
-    }
-}
-
-/// Adds a pair in order, if it is accepted.
-fn push(i: u32, j: u32, accept: &impl Fn(usize, usize) -> bool, fresh: &mut Vec<(u32, u32)>) {
-    let (a, b) = (i.min(j), i.max(j));
-    if accept(a as usize, b as usize) {
-        fresh.push((a, b));
     }
 }

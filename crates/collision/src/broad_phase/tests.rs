@@ -41,7 +41,7 @@ fn pairs_are_those_of_brute_force_over_many_steps() {
                 Proxy::Box(Aabb::from_center(*c, Vector3::repeat(*s)))
             })
             .collect();
-        let pairs = broad.update(&proxies, |_, _| true).to_vec();
+        let pairs = broad.update(&proxies, |_, _| true).unwrap().to_vec();
         assert_eq!(pairs, brute_force(&broad), "step {step}");
         quiet_steps += usize::from(broad.n_moved() < n / 2);
     }
@@ -61,7 +61,7 @@ fn far_and_huge_and_tiny_boxes_are_found() {
         ball(-3e5, 1e-3),
         ball(7.0, 1e-30),
     ];
-    let pairs = broad.update(&proxies, |_, _| true).to_vec();
+    let pairs = broad.update(&proxies, |_, _| true).unwrap().to_vec();
     assert_eq!(pairs, brute_force(&broad));
     assert_eq!(pairs.len(), 5 + 2);
 }
@@ -92,7 +92,7 @@ fn moving_ground_and_moving_balls_agree_with_a_fresh_start() {
             },
         );
         proxies.push(Proxy::Everywhere);
-        let pairs = broad.update(&proxies, |_, _| true).to_vec();
+        let pairs = broad.update(&proxies, |_, _| true).unwrap().to_vec();
         // fat boxes depend on when they were made, so compare with their own overlaps
         let expected: Vec<(u32, u32)> = brute_force(&broad)
             .into_iter()
@@ -126,16 +126,48 @@ fn half_space_meets_only_what_reaches_it() {
     };
     let mut broad = BroadPhase::new(0.0);
     assert_eq!(
-        broad.update(&[ball(0.4), ground, ball(3.0)], |_, _| true),
+        broad
+            .update(&[ball(0.4), ground, ball(3.0)], |_, _| true)
+            .unwrap(),
         [(0, 1)]
     );
     assert_eq!(
-        broad.update(&[ball(0.4), ground, ball(0.2)], |_, _| true),
+        broad
+            .update(&[ball(0.4), ground, ball(0.2)], |_, _| true)
+            .unwrap(),
         [(0, 1), (0, 2), (1, 2)]
     );
     assert_eq!(
-        broad.update(&[ball(0.4), ground, ball(3.0)], |_, _| true),
+        broad
+            .update(&[ball(0.4), ground, ball(3.0)], |_, _| true)
+            .unwrap(),
         [(0, 1)]
     );
-    assert!(broad.update(&[], |_, _| true).is_empty());
+    assert!(broad.update(&[], |_, _| true).unwrap().is_empty());
+}
+
+#[test]
+fn a_pile_in_one_place_is_refused_and_the_next_update_starts_afresh() {
+    let at = |x: f64| {
+        let center = Point3::new(x, 0.0, 0.0);
+        Proxy::Box(Aabb::from_points([&center]).grown(0.1))
+    };
+    let mut broad = BroadPhase::new(0.1);
+    // 5000 · 4999 / 2 pairs
+    let pile = vec![at(0.0); 5000];
+    let Crowded { among: (a, b) } = broad.update(&pile, |_, _| true).unwrap_err();
+    assert!(a < b && b < 5000);
+    // what is not accepted is not followed
+    assert!(broad.update(&pile, |_, _| false).unwrap().is_empty());
+    let row: Vec<Proxy> = (0..5000).map(|i| at(0.2 * f64::from(i))).collect();
+    broad.clear();
+    assert_eq!(broad.update(&row, |_, _| true).unwrap().len(), 4999);
+    // some of the row come together
+    let mut later = row.clone();
+    for proxy in &mut later[..1000] {
+        *proxy = at(0.0);
+    }
+    assert!(broad.update(&later, |_, _| true).is_ok());
+    assert!(broad.update(&pile, |_, _| true).is_err());
+    assert_eq!(broad.update(&row, |_, _| true).unwrap().len(), 4999);
 }

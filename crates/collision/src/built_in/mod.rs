@@ -24,7 +24,7 @@ use crate::pair_detector::PairDetector;
 use crate::places::PlacesView;
 use crate::support::Support;
 
-use pair_test::{PairTest, check_pairs, have_no_size};
+use pair_test::{PairTest, check_pairs, crowded, have_no_size};
 use placed::Placed;
 use slots::PairSlots;
 
@@ -113,14 +113,16 @@ impl BuiltInDetector {
     }
 
     /// Broad phase; slots follow the pairs.
-    fn find_pairs(&mut self, colliders: &ColliderSet) {
+    fn find_pairs(&mut self, colliders: &ColliderSet) -> Result<()> {
         let entries = colliders.as_slice();
         let accept = |i: usize, j: usize| {
             colliders.may_touch(i as u32, j as u32)
                 && !have_no_size(&entries[i].geometry, &entries[j].geometry)
         };
         let pairs = self.broad.update(&self.placed.proxies, accept);
+        let pairs = pairs.map_err(|found| crowded(colliders, found.among))?;
         self.slots.follow(pairs);
+        Ok(())
     }
 
     /// Narrow phase of every slot.
@@ -233,7 +235,7 @@ impl Detector for BuiltInDetector {
         self.meet(colliders)?;
         self.placed
             .update(colliders, places, self.settings.narrow.margin)?;
-        self.find_pairs(colliders);
+        self.find_pairs(colliders)?;
         self.test_pairs(colliders, places)?;
         Ok(self.gather(colliders, places, contacts))
     }

@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::placed::Placed;
 use super::slots::{FlexibleWork, PairSlot};
+use crate::broad_phase::{Crowded, MOST_PAIRS};
 use crate::collider::{ColliderSet, Geometry};
 use crate::error::{CollisionError, Result};
 use crate::flexible::{
@@ -40,7 +41,8 @@ impl PairTest<'_> {
         } else {
             let work = slot.flexible.get_or_insert_default();
             work.contacts.clear();
-            self.flexible(pair, work);
+            let result = self.flexible(pair, work);
+            slot.error = result.err().map(|_| Box::new(self.crowded(pair)));
         }
     }
 
@@ -82,7 +84,16 @@ impl PairTest<'_> {
         contacts_between(a, b, &pose_ab, &settings, memory, scratch, out)
     }
 
-    fn flexible(&self, pair: [u32; 2], work: &mut FlexibleWork) {
+    /// Too many parts of two colliders, or of one, are in one place.
+    fn crowded(&self, pair: [u32; 2]) -> CollisionError {
+        crowded(self.colliders, (pair[0], pair[1]))
+    }
+
+    fn flexible(
+        &self,
+        pair: [u32; 2],
+        work: &mut FlexibleWork,
+    ) -> std::result::Result<(), Crowded> {
         let margin = self.margin(pair);
         let rigid = pair.map(|index| self.placed.rigid(self.colliders, index));
         let side = |k: usize| self.placed.flexible(self.colliders, pair[k]);
@@ -104,7 +115,7 @@ impl PairTest<'_> {
                         surface_with_itself(&side, margin, near, out);
                         edges_of_one(&side, margin, &mut work.edges, out);
                     }
-                    None => work.search.within(&side, self.colliders, margin, out),
+                    None => work.search.within(&side, self.colliders, margin, out)?,
                 }
             }
             [None, None] => {
@@ -122,10 +133,21 @@ impl PairTest<'_> {
                 edges_of_two([&a, &b], margin, &mut work.edges, out);
                 if a.tree.is_none() && b.tree.is_none() {
                     let search = &mut work.search;
-                    search.between(&a, &b, self.colliders, margin, out);
+                    search.between(&a, &b, self.colliders, margin, out)?;
                 }
             }
         }
+        Ok(())
+    }
+}
+
+/// What to say of too many overlapping boxes.
+pub(super) fn crowded(colliders: &ColliderSet, among: (u32, u32)) -> CollisionError {
+    let name = |index: u32| colliders.as_slice()[index as usize].name.clone();
+    CollisionError::Crowded {
+        shape_a: name(among.0),
+        shape_b: name(among.1),
+        most: MOST_PAIRS,
     }
 }
 

@@ -7,7 +7,7 @@ use nalgebra::Vector3;
 use super::segments::closest_on_segments;
 use super::{FlexibleContact, FlexibleSide, elements_may_touch};
 use crate::aabb::Aabb;
-use crate::broad_phase::{BroadPhase, Proxy};
+use crate::broad_phase::{BroadPhase, Crowded, Proxy};
 use crate::collider::{ColliderSet, Geometry, is_closed};
 use crate::contact::{any_orthogonal, mix};
 
@@ -45,17 +45,18 @@ impl ElementSearch {
         colliders: &ColliderSet,
         margin: f64,
         out: &mut Vec<FlexibleContact>,
-    ) {
+    ) -> Result<(), Crowded> {
         self.proxies.clear();
         self.place(a, margin);
         self.place(b, margin);
         let first_of_b = a.n_elements();
         let accept = |i: usize, j: usize| i < first_of_b && j >= first_of_b;
         let allowed = |i: usize, j: usize| elements_may_touch(colliders, (a, i), (b, j));
-        for &(i, j) in self.broad.update(&self.proxies, accept) {
+        for &(i, j) in self.broad.update(&self.proxies, accept)? {
             let (i, j) = (i as usize, j as usize - first_of_b);
             out.extend(contact((a, i), (b, j), margin, &allowed));
         }
+        Ok(())
     }
 
     /// Contacts of a collider with itself, normals from the earlier element to the later.
@@ -68,7 +69,7 @@ impl ElementSearch {
         colliders: &ColliderSet,
         margin: f64,
         out: &mut Vec<FlexibleContact>,
-    ) {
+    ) -> Result<(), Crowded> {
         self.proxies.clear();
         self.place(side, margin);
         self.measure(side);
@@ -88,10 +89,11 @@ impl ElementSearch {
                 && (!closed || around >= apart)
                 && elements_may_touch(colliders, (side, i), (side, j))
         };
-        for &(i, j) in self.broad.update(&self.proxies, |_, _| true) {
+        for &(i, j) in self.broad.update(&self.proxies, |_, _| true)? {
             let (i, j) = (i as usize, j as usize);
             out.extend(contact((side, i), (side, j), margin, &allowed));
         }
+        Ok(())
     }
 
     fn place(&mut self, side: &FlexibleSide<'_>, margin: f64) {

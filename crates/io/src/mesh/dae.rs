@@ -7,9 +7,9 @@ use std::collections::HashMap;
 
 use nalgebra::{Matrix4, Point3, Rotation3, Unit, Vector3};
 
+use super::copies::Copies;
 use super::{Builder, MeshData, refuse};
 use crate::error::{IoError, Result};
-use crate::limits::MESH_TRIANGLES;
 use crate::xml::{self, Element};
 
 /// Deepest nesting of nodes, `<instance_node>` included.
@@ -24,7 +24,7 @@ pub(super) fn parse(text: &str, file: &str) -> Result<MeshData> {
     let mut reader = Reader {
         ids: HashMap::new(),
         builder: Builder::default(),
-        triangles: 0,
+        copies: Copies::default(),
     };
     reader.collect_ids(&root);
     let meter = match root.child("asset").and_then(|asset| asset.child("unit")) {
@@ -67,7 +67,7 @@ fn scene<'a>(root: &'a Element, reader: &Reader<'a>) -> Result<Option<&'a Elemen
 struct Reader<'a> {
     ids: HashMap<&'a str, &'a Element>,
     builder: Builder,
-    triangles: usize,
+    copies: Copies,
 }
 
 impl<'a> Reader<'a> {
@@ -96,6 +96,8 @@ impl<'a> Reader<'a> {
                 "its nodes are nested too deeply, or in themselves",
             ));
         }
+        let count = self.copies.add_node(0);
+        count.map_err(|problem| wrong(parent, problem))?;
         for child in &parent.children {
             match child.tag.as_str() {
                 "node" => self.children(child, &(pose * transform(child)?), depth + 1)?,
@@ -151,20 +153,21 @@ impl<'a> Reader<'a> {
         let Some((vertices, offset)) = vertices else {
             return Err(wrong(element, "has no input with semantic=\"VERTEX\""));
         };
-        let positions: Vec<Point3<f64>> = self
-            .positions(vertices)?
-            .iter()
-            .map(|p| pose.transform_point(p))
-            .collect();
+        let positions = self.positions(vertices)?;
+        // The text is read anew for each copy.
+        let texts = element.children_of("p").map(|p| p.text.len());
+        let read = 3 * positions.len() + texts.sum::<usize>();
+        let count = self.copies.add_node(read);
+        count.map_err(|problem| wrong(element, problem))?;
+        let positions: Vec<Point3<f64>> =
+            positions.iter().map(|p| pose.transform_point(p)).collect();
         if positions.iter().any(|p| !p.iter().all(|x| x.is_finite())) {
             return Err(wrong(vertices, "a corner is not finite"));
         }
         let mirrored = pose.fixed_view::<3, 3>(0, 0).determinant() < 0.0;
         for corners in runs(element, stride, offset, positions.len())? {
-            self.triangles += corners.len();
-            if self.triangles > MESH_TRIANGLES {
-                return Err(wrong(element, "the scene has too many triangles"));
-            }
+            let count = self.copies.add_corners(corners.len());
+            count.map_err(|problem| wrong(element, problem))?;
             for index in 2..corners.len() {
                 let [a, mut b, mut c] = match form {
                     Form::Polygons | Form::Fans => [0, index - 1, index],
@@ -423,6 +426,12 @@ mod tests {
                 .to_string();
             assert!(message.starts_with(expected), "{message}");
         }
+        let draw = |id: usize| format!("<instance_node url=\"#n{id}\"/>").repeat(2);
+        let doubled = (0..30).map(|id| format!("<node id=\"n{id}\">{}</node>", draw(id + 1)));
+        let fan = doubled.collect::<String>() + "<node id=\"n30\"/>";
+        let text = TEXT.replacen("<node><inst", &format!("{fan}<node><inst"), 1);
+        let message = parse(&text, "t.dae").unwrap_err().to_string();
+        assert!(message.contains("more than 1000000 nodes"), "{message}");
         let own = "<instance_node url=\"#n\"/>";
         let text = TEXT.replacen("<node><inst", &format!("<node id=\"n\">{own}<inst"), 1);
         let message = parse(&text, "t.dae").unwrap_err().to_string();

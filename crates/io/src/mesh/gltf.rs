@@ -10,10 +10,10 @@ use gltf::accessor::{DataType, Dimensions};
 use gltf::mesh::Mode;
 use nalgebra::{Matrix4, Point3};
 
+use super::copies::Copies;
 use super::{Builder, MeshData, refuse};
 use crate::bounded;
 use crate::error::Result;
-use crate::limits::MESH_TRIANGLES;
 
 /// Deepest nesting of nodes.
 const DEEPEST: usize = 100;
@@ -41,7 +41,7 @@ pub(super) fn parse(bytes: &[u8], file: &str, folder: &Path) -> Result<MeshData>
         file,
         buffers,
         builder: Builder::default(),
-        triangles: 0,
+        copies: Copies::default(),
     };
     let scene = document
         .default_scene()
@@ -131,7 +131,7 @@ struct Reader<'a> {
     file: &'a str,
     buffers: Vec<Vec<u8>>,
     builder: Builder,
-    triangles: usize,
+    copies: Copies,
 }
 
 impl Reader<'_> {
@@ -139,10 +139,19 @@ impl Reader<'_> {
         refuse(self.file, 1, problem)
     }
 
+    /// Counts what is drawn.
+    fn count(
+        &mut self,
+        add: impl FnOnce(&mut Copies) -> std::result::Result<(), String>,
+    ) -> Result<()> {
+        add(&mut self.copies).map_err(|problem| self.wrong(problem))
+    }
+
     fn node(&mut self, node: &gltf::Node<'_>, parent: &Matrix4<f64>, depth: usize) -> Result<()> {
         if depth > DEEPEST {
             return Err(self.wrong("its nodes are nested too deeply, or in themselves"));
         }
+        self.count(|copies| copies.add_node(0))?;
         let columns = node.transform().matrix();
         let own = Matrix4::from_fn(|row, column| f64::from(columns[column][row]));
         let pose = parent * own;
@@ -158,6 +167,7 @@ impl Reader<'_> {
     fn mesh(&mut self, mesh: &gltf::Mesh<'_>, pose: &Matrix4<f64>) -> Result<()> {
         let mirrored = pose.fixed_view::<3, 3>(0, 0).determinant() < 0.0;
         for primitive in mesh.primitives() {
+            self.count(|copies| copies.add_node(0))?;
             if !matches!(
                 primitive.mode(),
                 Mode::Triangles | Mode::TriangleFan | Mode::TriangleStrip
@@ -179,14 +189,13 @@ impl Reader<'_> {
                 Some(accessor) => self.indices(&accessor, positions.len())?,
                 None => (0..positions.len()).collect(),
             };
-            self.triangles += corners.len();
-            if self.triangles > MESH_TRIANGLES {
-                return Err(self.wrong("the scene has too many triangles"));
-            }
+            let numbers = 3 * positions.len() + corners.len();
+            self.count(|copies| copies.add_numbers(numbers))?;
             let steps = match primitive.mode() {
                 Mode::Triangles => (2..corners.len()).step_by(3),
                 _ => (2..corners.len()).step_by(1),
             };
+            self.count(|copies| copies.add_triangles(steps.len()))?;
             for index in steps {
                 let [a, mut b, mut c] = match primitive.mode() {
                     Mode::TriangleFan => [0, index - 1, index],
@@ -356,6 +365,15 @@ mod tests {
         }
     }
 
+    /// Nodes of which each draws the next one twice, the last one nothing, behind the first.
+    fn fan(nodes: usize) -> String {
+        let doubled = (0..nodes).map(|node| {
+            let next = node + 2;
+            format!("{{\"children\":[{next},{next}]}},")
+        });
+        doubled.collect::<String>() + "{},"
+    }
+
     #[test]
     fn broken_files_are_refused() {
         for (from, to, expected) in [
@@ -388,6 +406,11 @@ mod tests {
                 "\"mesh\":0",
                 "\"mesh\":0,\"children\":[0]",
                 "nested too deeply",
+            ),
+            (
+                "{\"mesh\":0",
+                &format!("{}{{\"mesh\":0", fan(30)),
+                "more than 1000000 nodes, copies included",
             ),
             (";base64,", ";base64,!", "a buffer is not base64 text"),
             (

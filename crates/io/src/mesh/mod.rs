@@ -1,6 +1,7 @@
 //! Triangle meshes from OBJ, STL, COLLADA, glTF and MSH files.
 
 mod builder;
+mod copies;
 mod dae;
 mod gltf;
 mod msh;

@@ -117,13 +117,7 @@ struct Walker<'c, 'a> {
 impl<'a> Walker<'_, 'a> {
     fn children(&mut self, element: &'a Element, around: &Around) -> Result<()> {
         for child in &element.children {
-            self.count += 1;
-            if self.count > MJCF_ELEMENTS {
-                return Err(child.error(
-                    format!("the model has more than {MJCF_ELEMENTS} elements"),
-                    "make fewer copies",
-                ));
-            }
+            self.count_one(child)?;
             match child.tag.as_str() {
                 "body" => self.body(child, around)?,
                 "frame" => self.frame(child, around)?,
@@ -153,6 +147,18 @@ impl<'a> Walker<'_, 'a> {
                 }
                 _ => {}
             }
+        }
+        Ok(())
+    }
+
+    /// Counts an element or a copy; copies of nothing are work too.
+    fn count_one(&mut self, element: &Element) -> Result<()> {
+        self.count += 1;
+        if self.count > MJCF_ELEMENTS {
+            return Err(element.error(
+                format!("the model has more than {MJCF_ELEMENTS} elements"),
+                "make fewer copies",
+            ));
         }
         Ok(())
     }
@@ -229,6 +235,7 @@ impl<'a> Walker<'_, 'a> {
         let digits = count.to_string().len();
         let mut inside = around.clone();
         for number in 0..count {
+            self.count_one(element)?;
             inside.suffix = format!("{separator}{number:0digits$}{}", around.suffix);
             self.children(element, &inside)?;
             inside.frame *= step;

@@ -3,7 +3,7 @@
 //! Readers ask an [`Element`] for the attributes and children they know; what nobody asked for is
 //! what the simulator does not do, and [`unread`] lists it.
 
-mod depth;
+mod excess;
 mod unread;
 mod write;
 
@@ -54,7 +54,7 @@ pub(crate) fn parse(text: &str, file: &str) -> Result<Element> {
         allow_dtd: false,
         nodes_limit: XML_NODES,
     };
-    depth::refuse(text, file)?;
+    excess::refuse(text, file)?;
     let document = roxmltree::Document::parse_with_options(text, options).map_err(|error| {
         let at = error.pos();
         IoError::Xml {

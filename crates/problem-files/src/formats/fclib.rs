@@ -73,7 +73,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<ProblemFile, Refusal> {
         let group = "fclib_local";
         check_dimension(&file, group)?;
         refuse_group(&file, group, &["V", "R"])?;
-        let friction = reals(&file, &format!("{group}/vectors/mu"))?;
+        let friction = frictions(&file, group)?;
         let q = reals(&file, &format!("{group}/vectors/q"))?;
         let delassus = matrix(&file, group, "W", q.len())?;
         LocalProblem::checked(origin(&file, group), friction, delassus, q).map(ProblemFile::Local)
@@ -81,7 +81,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Result<ProblemFile, Refusal> {
         let group = "fclib_global";
         check_dimension(&file, group)?;
         refuse_group(&file, group, &["G"])?;
-        let friction = reals(&file, &format!("{group}/vectors/mu"))?;
+        let friction = frictions(&file, group)?;
         let f = reals(&file, &format!("{group}/vectors/f"))?;
         let w = reals(&file, &format!("{group}/vectors/w"))?;
         let mass = matrix(&file, group, "M", f.len())?;
@@ -130,12 +130,37 @@ fn refuse_group(file: &File, group: &str, names: &[&str]) -> Result<(), Refusal>
     }
 }
 
+/// Most numbers of one dataset: compressed, many take little room in a file, but not in the memory.
+pub const MOST_NUMBERS: u64 = 50_000_000;
+
+/// Most contacts, each of which takes some hundred bytes even where it touches nothing.
+pub const MOST_CONTACTS: usize = 1_000_000;
+
+/// The coefficients of friction, one for each contact.
+fn frictions(file: &File, group: &str) -> Result<Vec<f64>, Refusal> {
+    let element = format!("{group}/vectors/mu");
+    let friction = reals(file, &element)?;
+    match friction.len() > MOST_CONTACTS {
+        true => Err(Refusal::element(
+            element,
+            format!("has {} contacts, more than {MOST_CONTACTS}", friction.len()),
+        )),
+        false => Ok(friction),
+    }
+}
+
 /// A dataset of plausible size: no compression makes more than about a thousand bytes of one.
 fn dataset(file: &File, element: &str) -> Result<Dataset, Refusal> {
     let dataset = file.dataset(element).map_err(|e| broken(element, &e))?;
     let shape = dataset.shape().map_err(|e| broken(element, &e))?;
     let count = shape.iter().try_fold(1u64, |a, &b| a.checked_mul(b));
     let most = file.file_size().saturating_mul(1100) / 4;
+    if let Some(count) = count.filter(|&count| count <= most && count > MOST_NUMBERS) {
+        return Err(Refusal::element(
+            element,
+            format!("has {count} numbers, more than {MOST_NUMBERS}"),
+        ));
+    }
     if count.is_none_or(|count| count > most) {
         return Err(Refusal::element(
             element,

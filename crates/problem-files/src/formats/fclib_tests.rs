@@ -2,7 +2,7 @@
 
 use hdf5_pure::FileBuilder;
 
-use super::{FclibSolution, read_solution, to_bytes, write};
+use super::{FclibSolution, MOST_CONTACTS, read_solution, to_bytes, write};
 use crate::{CscMatrix, GlobalProblem, LocalProblem, Origin, ProblemFile, parse_bytes};
 
 /// How a matrix is stored.
@@ -89,6 +89,21 @@ fn every_storage_gives_the_same_problem() {
     for storage in [Storage::Rows, Storage::Triplets, Storage::TripletsByRows] {
         assert_eq!(global(&by_hand(storage, |_, _| {})), expected);
     }
+}
+
+#[test]
+fn more_contacts_than_the_memory_should_hold_are_refused() {
+    let mut builder = FileBuilder::new();
+    let mut main = builder.create_group("fclib_local");
+    main.create_dataset("spacedim").with_i32_data(&[3]);
+    let mut group = main.create_group("vectors");
+    let friction = vec![0.5; MOST_CONTACTS + 1];
+    group.create_dataset("mu").with_f64_data(&friction);
+    main.add_group(group.finish());
+    builder.add_group(main.finish());
+    let error = parse_bytes(&builder.finish().unwrap(), "x.h5").unwrap_err();
+    let expected = "fclib_local/vectors/mu: has 1000001 contacts, more than 1000000";
+    assert!(error.to_string().contains(expected), "{error}");
 }
 
 #[test]

@@ -19,7 +19,7 @@ use super::mass;
 const OVERLAP: f64 = 1e-5;
 
 /// What to do about errors that only a world can find.
-const CORRECT: &str = "correct the table that begins here";
+const CORRECT: &str = "correct what is described here";
 
 /// A world under construction.
 pub(super) struct Builder<'a> {

@@ -228,7 +228,7 @@ impl World {
 
 /// Most numbers of the mass matrix of a robot, which couples each joint with all those above it: a chain
 /// of 14 000 joints has as many, 800 MB.
-const MOST_COUPLINGS: usize = 100_000_000;
+pub const MOST_COUPLINGS: usize = 100_000_000;
 
 /// Refuses a robot whose joints hang so deep on each other that no memory holds what couples them.
 fn refuse_absurd_depth(name: &str, model: &Model) -> Result<()> {

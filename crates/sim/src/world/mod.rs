@@ -5,6 +5,7 @@ mod build;
 mod drawing;
 mod overlap;
 
+pub use build::MOST_COUPLINGS;
 pub use drawing::{ColliderHandle, DrawnShape};
 pub use overlap::{BodyOverlap, JointBeyondLimits, MassRatio, Overlap};
 

@@ -19,7 +19,7 @@ pub(crate) struct LoadingArguments {
     pub(crate) most: u64,
 
     /// Loads of each file, of which the fastest counts
-    #[arg(long, value_name = "COUNT", default_value_t = 3, value_parser = clap::value_parser!(u64).range(1..=100))]
+    #[arg(long, value_name = "COUNT", default_value_t = 5, value_parser = clap::value_parser!(u64).range(1..=100))]
     pub(crate) repeats: u64,
 }
 
@@ -79,18 +79,10 @@ pub(crate) fn run(out: &mut impl Write, arguments: &LoadingArguments) -> anyhow:
     let mut is_linear = true;
     for kind in &KINDS {
         write!(out, "{:22}", kind.name)?;
-        let mut times = Vec::new();
-        for &size in &sizes {
-            let text = (kind.text)(size);
-            let mut fastest = f64::INFINITY;
-            for _ in 0..arguments.repeats {
-                let clock = ProcessTime::now();
-                (kind.load)(&text)?;
-                fastest = fastest.min(clock.elapsed().as_secs_f64());
-            }
-            write!(out, " {fastest:>9.4}")?;
-            out.flush()?;
-            times.push(fastest);
+        out.flush()?;
+        let times = fastest(kind, &sizes, arguments.repeats)?;
+        for time in &times {
+            write!(out, " {time:>9.4}")?;
         }
         let (slope, fit) = line(&sizes, &times);
         is_linear &= fit >= 0.99;
@@ -100,6 +92,21 @@ pub(crate) fn run(out: &mut impl Write, arguments: &LoadingArguments) -> anyhow:
         true => Ending::Fine,
         false => Ending::NotConverged,
     })
+}
+
+/// Processor time of each size, s. The sizes take turns: what else the machine does then slows down all of
+/// them, not one.
+fn fastest(kind: &Kind, sizes: &[u64], repeats: u64) -> anyhow::Result<Vec<f64>> {
+    let texts: Vec<String> = sizes.iter().map(|&size| (kind.text)(size)).collect();
+    let mut times = vec![f64::INFINITY; sizes.len()];
+    for _ in 0..repeats {
+        for (text, time) in texts.iter().zip(&mut times) {
+            let clock = ProcessTime::now();
+            (kind.load)(text)?;
+            *time = time.min(clock.elapsed().as_secs_f64());
+        }
+    }
+    Ok(times)
 }
 
 /// Slope of the line through the points with the least squares, and its coefficient of determination.

@@ -15,10 +15,10 @@ pub(crate) use arguments::StagesArguments;
 use measure::{Timed, solve_with_each};
 use worth::{Tally, Worth};
 
-use crate::Ending;
 use crate::progress::Progress;
 use crate::simulate::Interrupt;
 use crate::warm_start::Guess;
+use crate::{Ending, explain};
 
 /// Names of problems that are printed of each loss.
 const MOST_NAMES: usize = 8;
@@ -57,7 +57,7 @@ pub(super) fn run(out: &mut dyn Write, arguments: &StagesArguments) -> anyhow::R
             Ok(None) => {}
             Err(error) => {
                 is_input_bad = true;
-                progress.say(&format!("{error:#}"));
+                progress.say(&explain(&error));
             }
         }
         progress.advance(1);

@@ -1,10 +1,12 @@
-//! How deep elements are nested, found before a parser calls itself for each level.
+//! How deep elements are nested and how many attributes each has, found before a parser calls itself for
+//! each level and compares each attribute with all others.
 
 use crate::error::{IoError, Result};
-use crate::limits::XML_DEPTH;
+use crate::limits::{XML_ATTRIBUTES, XML_DEPTH};
 use crate::lines::Lines;
 
-/// Refuses a text whose elements are nested deeper than [`XML_DEPTH`].
+/// Refuses a text whose elements are nested deeper than [`XML_DEPTH`], or one of which has more than
+/// [`XML_ATTRIBUTES`].
 ///
 /// What is no XML is left to the parser, which says better what is wrong with it.
 pub(super) fn refuse(text: &str, file: &str) -> Result<()> {
@@ -24,22 +26,31 @@ pub(super) fn refuse(text: &str, file: &str) -> Result<()> {
             depth = depth.saturating_sub(1);
             found + 2
         } else {
-            let close = tag_end(bytes, found + 1);
+            let (close, attributes) = tag_end(bytes, found + 1);
+            if attributes > XML_ATTRIBUTES {
+                let problem = format!("an element has more than {XML_ATTRIBUTES} attributes");
+                return Err(error(text, file, found, problem));
+            }
             let is_empty = close > 0 && bytes.get(close - 1) == Some(&b'/');
             depth += usize::from(!is_empty);
             if depth > XML_DEPTH + 1 {
-                let (line, column) = Lines::new(text).position(found);
-                return Err(IoError::Xml {
-                    file: file.to_owned(),
-                    line,
-                    column,
-                    problem: format!("elements are nested more than {XML_DEPTH} levels deep"),
-                });
+                let problem = format!("elements are nested more than {XML_DEPTH} levels deep");
+                return Err(error(text, file, found, problem));
             }
             close
         };
     }
     Ok(())
+}
+
+fn error(text: &str, file: &str, at: usize, problem: String) -> IoError {
+    let (line, column) = Lines::new(text).position(at);
+    IoError::Xml {
+        file: file.to_owned(),
+        line,
+        column,
+        problem,
+    }
 }
 
 /// Where some bytes are next, from a place on.
@@ -61,23 +72,39 @@ fn end(bytes: &[u8], from: usize, what: &[u8]) -> usize {
     find(bytes, from, what).map_or(bytes.len(), |at| at + what.len())
 }
 
-/// The `>` that ends a tag, quotes considered.
-fn tag_end(bytes: &[u8], from: usize) -> usize {
-    let mut quote = None;
+/// The `>` that ends a tag, quotes considered, and how many values in quotes come before it.
+fn tag_end(bytes: &[u8], from: usize) -> (usize, usize) {
+    let (mut quote, mut values) = (None, 0);
     for (at, &byte) in bytes.iter().enumerate().skip(from) {
         match (quote, byte) {
-            (None, b'"' | b'\'') => quote = Some(byte),
+            (None, b'"' | b'\'') => {
+                quote = Some(byte);
+                values += 1;
+            }
             (Some(open), byte) if byte == open => quote = None,
-            (None, b'>') => return at,
+            (None, b'>') => return (at, values),
             _ => {}
         }
     }
-    bytes.len()
+    (bytes.len(), values)
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn attributes_are_counted_for_each_element() {
+        let element = |count: usize| {
+            let attributes = (0..count).map(|k| format!(" a{k}='\"'"));
+            format!("<b{}/>", attributes.collect::<String>())
+        };
+        let most = element(XML_ATTRIBUTES);
+        assert!(refuse(&format!("<a>{most}{most}</a>"), "f").is_ok());
+        let error = refuse(&format!("<a>\n{}</a>", element(200_000)), "f").unwrap_err();
+        assert_eq!(error.position(), Some((2, 1)));
+        assert!(error.to_string().contains("more than 256 attributes"));
+    }
 
     #[test]
     fn only_what_is_open_counts() {
