@@ -10,6 +10,7 @@ mod connection;
 mod drive;
 mod error;
 mod free_bodies;
+mod joined;
 mod ledger;
 mod mass;
 mod measure;

@@ -391,3 +391,29 @@ fn loops_of_robots_gain_nothing_and_keep_their_energy_with_the_midpoint_rule() {
         }
     }
 }
+
+#[test]
+fn a_four_bar_of_bodies_moves_as_its_linkage_and_keeps_its_energy() {
+    let (start, seconds) = (1.3, 1.0);
+    let wanted = FOUR_BAR.reference(start, 0.0, seconds);
+    let mut world = FOUR_BAR.bodies(start, Settings::default());
+    let crank = world.find_body("crank").unwrap();
+    let energy = |world: &World| world.report().kinetic_energy + world.report().potential_energy;
+    world.step().unwrap();
+    let begun = energy(&world);
+    let mut scale = 0.0f64;
+    for step in 2..=2400 {
+        world.step().unwrap();
+        scale = scale.max(world.report().kinetic_energy);
+        let error = world.worst_position_error();
+        assert!(error < 1e-9, "{error:e}");
+        let drift = (energy(&world) - begun).abs();
+        assert!(drift <= 1e-3 * scale.max(1e-3), "{drift:e} of {scale:e}");
+        if step == 240 {
+            let angle = -world.pose(crank).unwrap().rotation.scaled_axis().y;
+            let off = (angle - wanted).sin().abs();
+            assert!(off < 1e-3, "{angle} for {wanted}");
+        }
+    }
+    assert!(scale > 0.1, "{scale}");
+}

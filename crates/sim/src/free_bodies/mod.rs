@@ -1,6 +1,7 @@
 //! Free bodies: their equations of motion about the centre of mass, and their way through a step.
 
 mod midpoint;
+mod path;
 mod rotation;
 
 pub(crate) use rotation::turn;
@@ -11,15 +12,16 @@ use nalgebra::{
     Isometry3, Matrix3, Matrix6, Point3, Quaternion, Translation3, UnitQuaternion, Vector3,
 };
 use stiction_constraints::Subsystem;
-use stiction_dynamics::Inertia;
+use stiction_dynamics::{Inertia, MotionMemory};
 use stiction_modeling::averaged::arm_stiffness;
 use stiction_modeling::{Motion, Places, Twist};
 
 use crate::body::{Body, BodyHandle, Kind, RigidBody};
 use crate::drive::CommandKind;
 use crate::error::{Result, SimError, finite_vector, positive};
+use crate::joined::PathEnd;
 use crate::measure::radius_of_gyration;
-use crate::mechanism::{Energy, Mechanism, Momentum, Now, Placing, Registry, Work};
+use crate::mechanism::{Energy, Mechanism, Momentum, Now, Placing, Registry, StepWork, Work};
 use crate::settings::Settings;
 use crate::state::State;
 use rotation::{FreeRotation, free_rotation};
@@ -56,6 +58,10 @@ struct FreeBody {
     /// as it does (N·m·s), see [`FreeBodies::stiffen`].
     stiffness: Matrix3<f64>,
     expected: Vector3<f64>,
+    /// Where its [`MotionMemory`] is in the state's memory.
+    memory: Range<usize>,
+    /// Where it ends if it is on a path with the bodies that it is joined to.
+    path: Option<PathEnd>,
 }
 
 /// Where a free body is and how it moves, world axes.
@@ -114,7 +120,7 @@ impl FreeBodies {
         let handle = registry.add_body(entry, motion, CommandKind::Force)?;
         registry.places.frames.is_averaged[handle.0] = true;
         registry.subsystems = item;
-        let element = registry.element(name, &[0.0; 7], &[]);
+        let element = registry.element(name, &[0.0; 7], &[0.0; MotionMemory::LEN]);
         let (subsystem, v) = registry.subsystem(&[0.0; 6]);
         self.items.push(FreeBody {
             frame: handle.0,
@@ -134,6 +140,8 @@ impl FreeBodies {
             b: [0.0; 6],
             stiffness: Matrix3::zeros(),
             expected: Vector3::zeros(),
+            memory: element.memory,
+            path: None,
         });
         let velocities = [&body.velocity, &body.angular_velocity];
         self.set(item, &body.pose, velocities, registry.state);
@@ -152,6 +160,7 @@ impl FreeBodies {
         let center = pose.transform_point(&Point3::from(item.center)).coords;
         write_pose(&mut state.q[item.q..item.q + 7], &center, &pose.rotation);
         item.write_velocity(velocity, angular_velocity, &mut state.v);
+        state.memory[item.memory.clone()].fill(0.0);
     }
 
     /// Places one body.
@@ -233,9 +242,8 @@ impl FreeBodies {
             let (_, before) = read_pose(&state.q[body.q..body.q + 7]);
             let (_, after) = read_pose(&q[body.q..body.q + 7]);
             if before != after {
-                let omega = read_vector(&state.v[body.v + 3..]);
-                let momentum = before * (body.inertia * (before.inverse() * omega));
-                let omega = after * (body.inverse_inertia * (after.inverse() * momentum));
+                let omega = before.inverse() * read_vector(&state.v[body.v + 3..]);
+                let omega = after * body.turned(&before, &omega, &after, |omega| *omega);
                 state.v[body.v + 3..body.v + 6].copy_from_slice(omega.as_slice());
             }
         }
@@ -262,6 +270,28 @@ impl FreeBody {
             rotation,
             velocity: read_vector(&v[self.v..]),
             angular_velocity: read_vector(&v[self.v + 3..]),
+        }
+    }
+
+    /// Angular velocity (body axes) of a body that turned at `omega` (body axes) at orientation `before` and
+    /// is at `after`: its angular momentum stays. Where joints turned a thin body otherwise than its momentum
+    /// would have, that is no motion but an error, as large as the ratio of its inertias: then its energy
+    /// stays, and `otherwise` says how it turns.
+    fn turned(
+        &self,
+        before: &UnitQuaternion<f64>,
+        omega: &Vector3<f64>,
+        after: &UnitQuaternion<f64>,
+        otherwise: impl Fn(&Vector3<f64>) -> Vector3<f64>,
+    ) -> Vector3<f64> {
+        /// Times the energy that turning may seem to change it by.
+        const ABSURD: f64 = 1.1;
+        let momentum = self.inertia * omega;
+        let local = after.inverse() * (before * momentum);
+        let turned = self.inverse_inertia * local;
+        match local.dot(&turned) > ABSURD * momentum.dot(omega) {
+            true => otherwise(omega),
+            false => turned,
         }
     }
 
@@ -294,6 +324,7 @@ impl Mechanism for FreeBodies {
         let scale = 1.0 / (1.0 - theta);
         self.share = 1.0 - theta;
         for body in &mut self.items {
+            body.path = None;
             let state = body.read(&now.state.q, &now.state.v);
             let wrench = &now.inputs.wrenches[body.frame];
             let omega = state.angular_velocity;
@@ -394,6 +425,17 @@ impl Mechanism for FreeBodies {
     fn advance(&mut self, now: &Now<'_>, v_hat: &[f64], next: &mut State) -> Result<()> {
         let (dt, theta) = (now.settings.time_step, now.settings.theta);
         for body in &self.items {
+            let memory = &mut next.memory[body.memory.clone()];
+            if let Some(path) = &body.path {
+                memory.copy_from_slice(&path.memory.to_array());
+                let PathEnd { at, .. } = path;
+                let omega = at.rotation * at.spin;
+                write_pose(&mut next.q[body.q..body.q + 7], &at.center, &at.rotation);
+                body.write_velocity(&at.velocity, &omega, &mut next.v);
+                continue;
+            }
+            // What was lost elsewhere is nothing to win back.
+            memory[0] = 0.0;
             let state = body.read(&now.state.q, &now.state.v);
             let linear = read_vector(&v_hat[body.v..]);
             let angular = read_vector(&v_hat[body.v + 3..]);
@@ -415,23 +457,38 @@ impl Mechanism for FreeBodies {
             let rotation = turn(&state.rotation, &(angular - free_hat + middle), dt);
             // Angular momentum is what impulses add to; velocity follows from it.
             let after = (angular - omega * theta) / (1.0 - theta);
-            let local = state.rotation.inverse() * (omega + after - end);
-            let momentum = state.rotation * (body.inertia * local);
-            let local = body.inverse_inertia * (rotation.inverse() * momentum);
+            let kicked = state.rotation.inverse() * (omega + after - end);
+            let local = body.turned(&state.rotation, &kicked, &rotation, |_| {
+                free_rotation(&body.inertia, &kicked, dt).end
+            });
             write_pose(&mut next.q[body.q..body.q + 7], &center, &rotation);
             body.write_velocity(&velocity, &(rotation * local), &mut next.v);
         }
         Ok(())
     }
 
-    fn work(&self, now: &Now<'_>, _v_hat: &[f64], mean: &[f64], _places: &Places) -> Work {
+    fn work(&self, now: &Now<'_>, v_hat: &[f64], mean: &[f64], _places: &Places) -> Work {
         let dt = now.settings.time_step;
         let mut work = Work::default();
         for body in &self.items {
             let wrench = &now.inputs.wrenches[body.frame];
+            if let Some(path) = &body.path {
+                work.drives += body.pushed(wrench, v_hat, dt);
+                work.account -= path.taken;
+                continue;
+            }
             let linear = read_vector(&mean[body.v..]);
             let angular = read_vector(&mean[body.v + 3..]);
             work.drives += dt * (wrench.force.dot(&linear) + wrench.torque.dot(&angular));
+        }
+        work
+    }
+
+    fn step_work(&self) -> StepWork {
+        let mut work = StepWork::default();
+        for path in self.items.iter().filter_map(|body| body.path.as_ref()) {
+            work.substeps += path.substeps;
+            work.taken += path.taken;
         }
         work
     }

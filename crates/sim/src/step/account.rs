@@ -104,6 +104,10 @@ impl World {
             }
         }
         let (bodies, dt) = (&self.mechanisms.free_bodies, self.settings.time_step);
+        // Joined bodies on paths have an account of their own, and may win back what it lost.
+        for at in bodies.on_paths().filter_map(of) {
+            islands[at].is_driven = true;
+        }
         let before = bodies.energies(&self.state, &self.settings);
         let after = bodies.energies(&self.next, &self.settings);
         for ((subsystem, dofs, frame, before), (.., after)) in before.zip(after) {

@@ -355,6 +355,7 @@ impl World {
     /// The state at the end of the step, joints put right.
     fn find_end(&mut self) -> Result<()> {
         let clock = Instant::now();
+        self.take_joined_paths()?;
         self.next.copy_from(&self.state);
         let now = Now {
             state: &self.state,

@@ -21,6 +21,7 @@ use stiction_modeling::Places;
 use crate::connection::Connection;
 use crate::drive::{ActuatorEntry, Commands, Controller, Sums};
 use crate::error::{Result, SimError};
+use crate::joined::JoinedPaths;
 use crate::ledger::WorldEnergy;
 use crate::measure::LastStep;
 use crate::mechanism::{MechanismHandle, Mechanisms, Tables};
@@ -103,6 +104,7 @@ pub struct World {
     pub(crate) contacts: Contacts,
     pub(crate) rows: RowList,
     pub(crate) free_paths: FreePaths,
+    pub(crate) joined: JoinedPaths,
     pub(crate) islands: Islands,
     pub(crate) v_hat: Vec<f64>,
     /// Velocities with which everything goes through the step, where that is not v̂.
@@ -197,6 +199,7 @@ impl World {
             contacts: Contacts::giving_way(solver.soft_contacts()),
             rows: RowList::default(),
             free_paths: FreePaths::default(),
+            joined: JoinedPaths::default(),
             islands: Islands::default(),
             v_hat: Vec::new(),
             way: Vec::new(),
@@ -242,6 +245,9 @@ impl World {
                     self.state.memory[robot.memory.clone()].fill(0.0);
                 }
             }
+        }
+        if is_other {
+            self.mechanisms.free_bodies.forget_memory(&mut self.state);
         }
         self.settings = settings;
         self.energy = None;
