@@ -166,6 +166,7 @@ fn run(world: &mut World, seconds: f64) -> ([f64; 3], bool) {
 /// `cargo test -p stiction-sim --test joined -- --ignored --nocapture`
 #[test]
 #[ignore = "a search; the tests below sample it"]
+#[expect(clippy::print_stdout, reason = "a search shows what it finds")]
 fn search_for_mechanisms_that_gain_lose_or_warn() {
     let count: u64 = std::env::var("MECHANISMS").map_or(200, |text| text.parse().unwrap());
     for seed in 0..count {

@@ -150,7 +150,7 @@ impl World {
     }
 
     /// Who is joined with whom, and where something else acts.
-    fn group_joined(&mut self, groups: &mut Groups) {
+    fn group_joined(&self, groups: &mut Groups) {
         let layout = &self.tables.layout;
         groups.reset(layout.subsystem_count());
         let frames = &self.places.frames;
@@ -180,7 +180,7 @@ impl World {
             let is = |kind: RowKind| head.key.kind == kind as u16;
             let is_open = result.impulse.iter().all(|&impulse| impulse == 0.0);
             let may_be_open = is(RowKind::Contact) || is(RowKind::Limit);
-            if !is(RowKind::Connection) && !(is_open && may_be_open) {
+            if !(is(RowKind::Connection) || is_open && may_be_open) {
                 let touched = self.rows.touched(head);
                 touched.for_each(|subsystem| groups.block(subsystem));
             }
@@ -193,7 +193,7 @@ impl World {
     }
 
     /// Gives every group its connections; mechanisms that are as in the last step stay as they are.
-    fn deal_out(&mut self, paths: &mut JoinedPaths) {
+    fn deal_out(&self, paths: &mut JoinedPaths) {
         let mut members = std::mem::take(&mut paths.members);
         members.clear();
         for (index, connection) in self.connections.iter().enumerate() {
