@@ -4,8 +4,8 @@
 mod common;
 
 use common::{Noise, Run, bcc_box, five_tet_box, moved};
-use nalgebra::Vector3;
-use stiction_deformable::fem::{FemSettings, HessianPolicy, Material};
+use nalgebra::{DMatrix, Vector3};
+use stiction_deformable::fem::{FemSettings, HessianPolicy, Material, SoftBody, StepStart};
 
 fn cube() -> stiction_deformable::TetMesh {
     five_tet_box([0.1; 3], [3; 3])
@@ -79,6 +79,86 @@ fn turned_inside_out_flat_and_collapsed_cubes_recover() {
             Vector3::from_fn(|_, _| 0.05 * noise.next())
         });
     }
+}
+
+/// The smallest and the largest eigenvalue of the true Hessian of the energy, N/m.
+fn curvatures(run: &Run) -> [f64; 2] {
+    let settings = FemSettings {
+        hessian: HessianPolicy::Exact,
+        ..FemSettings::default()
+    };
+    let mut body = SoftBody::new(run.model().clone(), settings).unwrap();
+    let n = body.model().dof_count();
+    let start = StepStart {
+        x: &run.x,
+        v: &vec![0.0; n],
+        force: &[],
+        gravity: Vector3::zeros(),
+        time_step: 1.0,
+        theta: 0.0,
+    };
+    body.linearize(&start, None).unwrap();
+    let mut values = vec![0.0; body.model().pattern().row_index().len()];
+    body.write_matrix(&mut values).unwrap();
+    let mut hessian = DMatrix::zeros(n, n);
+    for ((row, column), value) in body.model().pattern().places().zip(values) {
+        hessian[(row, column)] = value;
+        hessian[(column, row)] = value;
+    }
+    for dof in 0..n {
+        hessian[(dof, dof)] -= body.model().masses()[dof / 3];
+    }
+    let values = hessian.symmetric_eigenvalues();
+    [values.min(), values.max()]
+}
+
+/// At ν 0.45 some cubes that begin inside out or scrambled come to rest with inverted elements. No step can
+/// help: where they rest all forces are zero and the energy that is prescribed has a minimum.
+#[test]
+fn what_stays_tangled_rests_in_a_minimum_of_the_energy() {
+    let (mut tangled, mut all) = (0, 0);
+    for (name, is_scrambled) in [("mirrored", false), ("random", true)] {
+        for seed in 0..6 {
+            let mut noise = Noise(seed);
+            let material = Material::corotational(1e5, 0.45, 1e3);
+            let mesh = bcc_box([0.1; 3], [3; 3]);
+            let mut run = Run::new(&mesh, material, FemSettings::default(), 0.01);
+            for x in run.x.chunks_exact_mut(3) {
+                x[0] = -x[0];
+                for value in x {
+                    let apart = noise.next();
+                    *value = match is_scrambled {
+                        true => 0.05 * apart,
+                        false => *value + 1e-3 * apart,
+                    };
+                }
+            }
+            for _ in 0..1500 {
+                run.step();
+            }
+            all += 1;
+            let off = misshape(&run);
+            if off < 1e-3 {
+                continue;
+            }
+            tangled += 1;
+            let mut force = vec![0.0; run.x.len()];
+            run.model().internal_forces(&run.x, &mut force).unwrap();
+            let force = common::norm(&force) / (1e5 * 0.1 * 0.1);
+            let [least, most] = curvatures(&run);
+            let states = run.model().element_states(&run.x).unwrap();
+            let inverted = states.iter().filter(|one| one.volume_ratio < 0.0).count();
+            println!(
+                "{name} {seed}: off {off:.2}, {inverted} inverted, force {force:.1e}, curvature {:.1e}",
+                least / most
+            );
+            assert!(force < 1e-8, "{name} {seed}: {force:e}");
+            assert!(least > -1e-8 * most, "{name} {seed}: {least:e} of {most:e}");
+            assert!(inverted > 0, "{name} {seed}");
+        }
+    }
+    println!("{tangled} of {all} stay tangled");
+    assert!(tangled > 0 && 4 * tangled < 3 * all, "{tangled} of {all}");
 }
 
 /// Squeezed between glued plates to a fifth of its height in half a second, then let go: how far it is off

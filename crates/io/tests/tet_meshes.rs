@@ -9,7 +9,7 @@ use stiction_io::tet_mesh::{
     Field, Series, TetMeshFile, Values, parse_gmsh, parse_gmsh_surface, write_obj, write_vtu,
 };
 
-/// Two tetrahedra in two groups, a held triangle, a line and a node of nothing.
+/// Two tetrahedra in two groups, a held triangle, and a line with a node of its own.
 const VERSION_2: &str = "$MeshFormat
 2.2 0 8
 $EndMeshFormat
@@ -275,6 +275,11 @@ fn mistakes_are_named_by_line_and_element() {
         "3 4 2 1 1",
         "3 400 2 1 1",
         "t.msh:23: element 3 is of the unknown kind 400",
+    );
+    refused(
+        "1 1 2 0 1 10 99",
+        "1 1 2 0 1 10 11",
+        "node 99 belongs to no element",
     );
     refused(
         "$Nodes\n6",

@@ -12,7 +12,7 @@
 use nalgebra::{Matrix3, Vector3};
 use stiction_constraints::{Criterion, Problem, ResidualEvaluator, Stopwatch};
 
-use crate::hessian::Hessian;
+use crate::hessian::{Hessian, ImpulseSystem};
 use crate::products::Columns;
 
 /// The problem at hand and what its Newton systems are solved with.
@@ -27,6 +27,33 @@ pub(crate) struct Context<'a> {
     pub(crate) tolerance: f64,
     /// Newton steps along a path, or onto it.
     pub(crate) max_newton: usize,
+}
+
+impl Context<'_> {
+    /// J v̂ of impulses; `v` is work space.
+    pub(crate) fn row_velocity(&mut self, lambda: &[f64], v: &mut [f64], x: &mut [f64]) {
+        let free = self.evaluator.free_row_velocity();
+        if !self.hessian.row_velocity(free, lambda, x) {
+            self.evaluator.velocity_of(self.problem, lambda, v);
+            self.columns.mul(v, x);
+        }
+    }
+}
+
+/// A step in impulses of a context's problem.
+pub(crate) fn impulse_system<'a>(
+    problem: &'a Problem,
+    evaluator: &'a ResidualEvaluator,
+    columns: &'a Columns,
+    (active, stiffness): (&'a [usize], &'a [Matrix3<f64>]),
+) -> ImpulseSystem<'a> {
+    ImpulseSystem {
+        problem,
+        rows: evaluator.rows(),
+        columns,
+        stiffness,
+        active,
+    }
 }
 
 /// What a Newton method reached.
@@ -51,7 +78,6 @@ pub(crate) struct NaturalMap {
     stiffness: Vec<Matrix3<f64>>,
     /// C F.
     value: Vec<f64>,
-    dof_step: Vec<f64>,
     /// dλ.
     step: Vec<f64>,
 }
@@ -59,9 +85,7 @@ pub(crate) struct NaturalMap {
 impl NaturalMap {
     /// Sizes the buffers.
     fn prepare(&mut self, problem: &Problem) {
-        for buffer in [&mut self.v, &mut self.dof_step] {
-            buffer.resize(problem.dof_count(), 0.0);
-        }
+        self.v.resize(problem.dof_count(), 0.0);
         for buffer in [&mut self.x, &mut self.value, &mut self.step] {
             buffer.resize(problem.row_count(), 0.0);
         }
@@ -120,25 +144,17 @@ impl NaturalMap {
 
     /// dλ of the last linearisation; `false` where the matrix is singular.
     pub(crate) fn compute_step(&mut self, context: &mut Context<'_>) -> bool {
-        let rows = context.evaluator.rows();
-        if !context
-            .hessian
-            .factorize_general(rows, &self.active, &self.stiffness)
-        {
+        let system = impulse_system(
+            context.problem,
+            context.evaluator,
+            context.columns,
+            (&self.active, &self.stiffness),
+        );
+        if !context.hessian.factorize_impulses(&system) {
             return false;
         }
-        self.dof_step.fill(0.0);
-        rows.mul_transpose_add(&self.value, &mut self.dof_step);
-        for value in &mut self.dof_step {
-            *value = -*value;
-        }
-        context.hessian.solve_general(&mut self.dof_step);
-        context.columns.mul(&self.dof_step, &mut self.step);
-        for (index, constraint) in context.problem.constraints().iter().enumerate() {
-            let row_velocity: Vector3<f64> = constraint.load(&self.step);
-            let change = -(self.stiffness[index] * row_velocity) - constraint.load(&self.value);
-            constraint.store(&change, &mut self.step);
-        }
+        let hessian = &mut *context.hessian;
+        hessian.solve_impulses(&system, &self.value, &mut self.step);
         true
     }
 
@@ -157,9 +173,6 @@ impl NaturalMap {
     }
 
     fn update_velocity(&mut self, context: &mut Context<'_>) {
-        context
-            .evaluator
-            .velocity_of(context.problem, &self.lambda, &mut self.v);
-        context.columns.mul(&self.v, &mut self.x);
+        context.row_velocity(&self.lambda, &mut self.v, &mut self.x);
     }
 }

@@ -5,7 +5,7 @@ use stiction_constraints::{Criterion, Failure, HistoryEntry, Outcome, Stall};
 use crate::newton::InnerProblem;
 use crate::progress::{Patience, Pause, Spent};
 use crate::rules::{HALF, PAID};
-use crate::settings::PenaltyScope;
+use crate::settings::{Path, PenaltyScope};
 use crate::solve::{Canal, Run};
 use crate::state::{MultiplierChange, OwnGrowth};
 
@@ -13,6 +13,8 @@ use crate::state::{MultiplierChange, OwnGrowth};
 /// that what is violated cannot be satisfied (Farkas). Contradicting constraints get there within some
 /// five iterations.
 const NOTHING: f64 = 1e-6;
+/// Runs along the path before the outer loop, at most.
+const FIRST_RUNS: usize = 3;
 /// Constraints that take part in a contradiction by this part of the largest violation are named.
 const TAKES_PART: f64 = 1e-2;
 
@@ -27,6 +29,9 @@ impl Canal {
     ) -> Option<Outcome> {
         let settings = self.settings.outer_loop.clone();
         self.state.prepare_loop(run.problem, &self.evaluator);
+        let choice = self.settings.linear_solver;
+        self.hessian
+            .update_if_stale(run.problem, &self.evaluator, choice);
         // Line 2. The scale of β is the problem's own.
         let mass = self.evaluator.largest_term_mass();
         if scope != PenaltyScope::Common {
@@ -193,11 +198,44 @@ impl Canal {
         }
     }
 
+    /// The path before anything else, where its steps cost much less than those of inner solves; again as long
+    /// as it pays.
+    pub(crate) fn follow_path_first(&mut self, run: &Run<'_>, spent: &mut Spent) {
+        let Some(mut path) = self.settings.path.clone() else {
+            return;
+        };
+        // A budget of a few iterations is for the outer loop.
+        if !self.hessian.is_condensed() || spent.iterations_left(run.budget) <= FIRST_RUNS {
+            return;
+        }
+        path.cut = path.first_cut;
+        let steps = path.first_steps;
+        for _ in 0..FIRST_RUNS {
+            spent.iterations += 1;
+            if self.is_out(run, spent) || !self.follow_path_with(run, spent, (&path, steps)) {
+                return;
+            }
+            if self.is_done(run) {
+                return;
+            }
+        }
+    }
+
     /// Newton along the smoothed path, as wide at first as the current error; whether it paid.
     fn follow_path(&mut self, run: &Run<'_>, spent: &mut Spent) -> bool {
-        let (Some(settings), Some(finish)) =
-            (self.settings.path.clone(), self.settings.finish.clone())
-        else {
+        let Some(path) = self.settings.path.clone() else {
+            return false;
+        };
+        self.follow_path_with(run, spent, (&path, self.settings.max_newton))
+    }
+
+    fn follow_path_with(
+        &mut self,
+        run: &Run<'_>,
+        spent: &mut Spent,
+        (settings, most): (&Path, usize),
+    ) -> bool {
+        let Some(finish) = self.settings.finish.clone() else {
             return false;
         };
         let width = self
@@ -206,8 +244,9 @@ impl Canal {
         let residual = self.residual(run);
         let before = self.best.residual;
         let (mut context, state, _, path, _) = self.split(run);
+        context.max_newton = most;
         let start = (state.lambda.as_slice(), residual);
-        let reached = path.run(&mut context, (&settings, &finish), start, width);
+        let reached = path.run(&mut context, (settings, &finish), start, width);
         self.best.offer(&self.path.best, reached.residual);
         spent.newton_steps += reached.steps;
         spent.factorizations += reached.steps;

@@ -12,7 +12,7 @@
 use nalgebra::{Matrix3, Vector3};
 use stiction_constraints::{Constraint, Criterion, SmoothedResponse};
 
-use crate::natural_map::Context;
+use crate::natural_map::{Context, impulse_system};
 use crate::rules::LEAST_REGULARIZATION;
 
 /// Impulses with the logarithm of a smoothing, or a direction in the space of both.
@@ -75,7 +75,6 @@ pub(crate) struct SmoothedSystem {
     /// C F and C ∂F/∂θ.
     value: Vec<f64>,
     by_theta: Vec<f64>,
-    dof_step: Vec<f64>,
 }
 
 impl SmoothedSystem {
@@ -94,9 +93,7 @@ impl SmoothedSystem {
             context.problem.row_count(),
             context.problem.constraints().len(),
         );
-        for buffer in [&mut self.v, &mut self.dof_step] {
-            buffer.resize(n, 0.0);
-        }
+        self.v.resize(n, 0.0);
         for buffer in [
             &mut self.x,
             &mut self.offset,
@@ -181,32 +178,38 @@ impl SmoothedSystem {
             return false;
         }
         self.factorizations += 1;
-        context
-            .hessian
-            .factorize_general(context.evaluator.rows(), &self.active, &self.stiffness)
+        let system = impulse_system(
+            context.problem,
+            context.evaluator,
+            context.columns,
+            (&self.active, &self.stiffness),
+        );
+        context.hessian.factorize_impulses(&system)
     }
 
     /// −(∂F/∂λ)⁻¹ F at constant θ.
     pub(crate) fn newton_step(&mut self, context: &mut Context<'_>, out: &mut Point) {
-        solve(
-            context,
-            &self.stiffness,
-            &mut self.dof_step,
-            &self.value,
-            out,
+        let system = impulse_system(
+            context.problem,
+            context.evaluator,
+            context.columns,
+            (&self.active, &self.stiffness),
         );
+        let hessian = &mut *context.hessian;
+        hessian.solve_impulses(&system, &self.value, &mut out.lambda);
         out.theta = 0.0;
     }
 
     /// The direction in which F stays as it is: dλ/dθ = −(∂F/∂λ)⁻¹ ∂F/∂θ.
     pub(crate) fn level_direction(&mut self, context: &mut Context<'_>, out: &mut Point) {
-        solve(
-            context,
-            &self.stiffness,
-            &mut self.dof_step,
-            &self.by_theta,
-            out,
+        let system = impulse_system(
+            context.problem,
+            context.evaluator,
+            context.columns,
+            (&self.active, &self.stiffness),
         );
+        let hessian = &mut *context.hessian;
+        hessian.solve_impulses(&system, &self.by_theta, &mut out.lambda);
         out.theta = 1.0;
     }
 
@@ -219,10 +222,7 @@ impl SmoothedSystem {
     }
 
     fn update_velocity(&mut self, context: &mut Context<'_>) {
-        context
-            .evaluator
-            .velocity_of(context.problem, &self.at.lambda, &mut self.v);
-        context.columns.mul(&self.v, &mut self.x);
+        context.row_velocity(&self.at.lambda, &mut self.v, &mut self.x);
     }
 }
 
@@ -238,26 +238,4 @@ fn width(path: usize, index: usize) -> f64 {
     bits ^= bits >> 31;
     let uniform = (bits >> 11) as f64 / (1_u64 << 53) as f64;
     10.0_f64.powf(2.0 * uniform - 1.0)
-}
-
-/// The impulses of −(∂F/∂λ)⁻¹ f for `scaled` = C f.
-fn solve(
-    context: &mut Context<'_>,
-    stiffness: &[Matrix3<f64>],
-    dof_step: &mut [f64],
-    scaled: &[f64],
-    out: &mut Point,
-) {
-    dof_step.fill(0.0);
-    context.evaluator.rows().mul_transpose_add(scaled, dof_step);
-    for value in &mut *dof_step {
-        *value = -*value;
-    }
-    context.hessian.solve_general(dof_step);
-    context.columns.mul(dof_step, &mut out.lambda);
-    for (index, constraint) in context.problem.constraints().iter().enumerate() {
-        let row_velocity: Vector3<f64> = constraint.load(&out.lambda);
-        let change = -(stiffness[index] * row_velocity) - constraint.load(scaled);
-        constraint.store(&change, &mut out.lambda);
-    }
 }

@@ -216,13 +216,8 @@ impl Canal {
     }
 
     pub(crate) fn prepare_hessian(&mut self, run: &Run<'_>) {
-        let (dynamics, rows) = self.evaluator.matrices();
-        self.hessian.update(
-            run.problem.dof_count(),
-            dynamics,
-            rows,
-            self.settings.linear_solver,
-        );
+        let choice = self.settings.linear_solver;
+        self.hessian.begin(run.problem, &mut self.evaluator, choice);
     }
 
     /// The criterion's residual of the current multipliers.

@@ -41,6 +41,13 @@ impl Canal {
         if self.is_done(run) {
             return Outcome::Converged;
         }
+        // A test of a paper is about the sequence of its own iterations.
+        if !run.budget.criterion.is_test() {
+            self.follow_path_first(run, spent);
+            if self.is_done(run) {
+                return Outcome::Converged;
+            }
+        }
         let settings = &self.settings.outer_loop;
         let first = (
             "outer loop",

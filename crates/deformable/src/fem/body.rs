@@ -96,6 +96,18 @@ pub struct SoftBody {
     /// Elastic energy at the start of the step, where that is what was linearised at.
     pub(super) energy_at_start: Option<(f64, f64)>,
     pub(super) energy_parts: Vec<(f64, f64)>,
+    pub(super) end: StepEnd,
+}
+
+/// Where the last step whose energies were looked at ended, and the singular values of the elements
+/// there: the next step begins at the same place, to the bit.
+#[derive(Debug, Clone, Default)]
+pub(super) struct StepEnd {
+    /// Positions, m; empty for none.
+    pub(super) x: Vec<f64>,
+    pub(super) svd: Vec<SignedSvd>,
+    /// J.
+    pub(super) elastic: f64,
 }
 
 /// What masses and stiffnesses weigh in A: A = M/(1 − θ) + w h² H + h D.
@@ -129,6 +141,11 @@ impl SoftBody {
             b: vec![0.0; model.dof_count()],
             energy_at_start: None,
             energy_parts: Vec::with_capacity(model.tet_count()),
+            end: StepEnd {
+                x: Vec::with_capacity(model.dof_count()),
+                svd: Vec::with_capacity(model.tet_count()),
+                elastic: 0.0,
+            },
             model,
         })
     }
@@ -192,16 +209,23 @@ impl SoftBody {
         let (h, held) = (start.time_step, &self.held);
         let reach = reach(start.x);
         let way = guess.map(|guess| (guess, start.share() * h));
+        let known = (way.is_none() && self.end.x == start.x).then_some(&self.end.svd);
         let both = self
             .model
             .elements
             .par_iter()
             .zip(self.parts.par_iter_mut());
         both.with_min_len(ELEMENTS_AT_ONCE)
-            .for_each(|(element, part)| {
-                let mut corners = element.corners(start.x);
-                move_along(element, &mut corners, way);
-                let svd = SignedSvd::of(&element.shape.deformation(&corners));
+            .enumerate()
+            .for_each(|(tet, (element, part))| {
+                let svd = match known {
+                    Some(known) => known[tet],
+                    None => {
+                        let mut corners = element.corners(start.x);
+                        move_along(element, &mut corners, way);
+                        SignedSvd::of(&element.shape.deformation(&corners))
+                    }
+                };
                 let forces = element.shape.forces(&element.moduli, &svd);
                 part.energy = element.shape.energy(&element.moduli, &svd.s, reach);
                 part.stiffness =
@@ -282,6 +306,22 @@ impl SoftBody {
     /// Elastic energy of each tetrahedron where the step was [linearised](Self::linearize) last, J.
     pub fn linearized_energies(&self) -> impl Iterator<Item = f64> + '_ {
         self.parts.iter().map(|part| part.energy.0)
+    }
+
+    /// Elastic energy at some positions, J, without a look at the elements where the last
+    /// [ledger](Self::ledger) ended there; `parts` is work space.
+    ///
+    /// # Errors
+    /// Positions of the wrong count or not finite.
+    pub fn elastic_energy_with(
+        &self,
+        x: &[f64],
+        parts: &mut Vec<(f64, f64)>,
+    ) -> Result<f64, FemError> {
+        if self.end.x == x {
+            return Ok(self.end.elastic);
+        }
+        self.model.elastic_energy_with(x, parts)
     }
 
     /// Positions and velocities at the end of a step: x⁺ = x + h v̂, v⁺ = (v̂ − θ v)/(1 − θ); what is driven

@@ -1,12 +1,14 @@
 //! What a step did to the energy.
 
 use nalgebra::Vector3;
+use rayon::prelude::*;
 use serde::{Deserialize, Serialize};
 
 use super::body::{SoftBody, StepStart};
 use super::element::multiply;
 use super::error::FemError;
-use super::model::read;
+use super::model::{ELEMENTS_AT_ONCE, reach, read, sum_of_pairs};
+use super::svd::SignedSvd;
 
 /// The energies of a step, J.
 #[derive(Debug, Clone, Copy, PartialEq, Default, Serialize, Deserialize)]
@@ -78,10 +80,9 @@ impl SoftBody {
         } = self;
         let at_start =
             *energy_at_start.get_or_insert_with(|| model.energy_along(start.x, None, energy_parts));
-        let way = Some((v_hat, start.time_step));
-        let at_end = model.energy_along(start.x, way, energy_parts);
+        let at_end = self.go_to_end(start, v_hat);
         let mut ledger = Ledger {
-            kinetic_start: model.kinetic_energy(start.v),
+            kinetic_start: self.model.kinetic_energy(start.v),
             elastic_start: at_start.0,
             elastic_end: at_end.0,
             contact_work: impulse
@@ -102,6 +103,34 @@ impl SoftBody {
             + ledger.driven_work.abs();
         ledger.rounding = ROUNDING * sizes + at_start.1 + at_end.1;
         Ok(ledger)
+    }
+
+    /// Elastic energy at the end of a step, J, and how much of it is rounding; what was found out about the
+    /// elements there is kept.
+    fn go_to_end(&mut self, start: &StepStart<'_>, v_hat: &[f64]) -> (f64, f64) {
+        let Self {
+            model,
+            energy_parts,
+            end,
+            ..
+        } = self;
+        let reach = reach(start.x);
+        let way = start.x.iter().zip(v_hat);
+        end.x.clear();
+        end.x.extend(way.map(|(x, v)| x + start.time_step * v));
+        energy_parts.resize(model.elements.len(), (0.0, 0.0));
+        end.svd.resize(model.elements.len(), SignedSvd::ONE);
+        let x = &end.x;
+        let all = model.elements.par_iter().zip(end.svd.par_iter_mut());
+        all.zip(energy_parts.par_iter_mut())
+            .with_min_len(ELEMENTS_AT_ONCE)
+            .for_each(|((element, svd), part)| {
+                *svd = SignedSvd::of(&element.shape.deformation(&element.corners(x)));
+                *part = element.shape.energy(&element.moduli, &svd.s, reach);
+            });
+        let sum = sum_of_pairs(energy_parts.iter().copied());
+        end.elastic = sum.0;
+        sum
     }
 
     fn add_works_of_nodes(&self, start: &StepStart<'_>, v_hat: &[f64], ledger: &mut Ledger) {

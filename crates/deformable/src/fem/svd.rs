@@ -11,6 +11,8 @@ pub(crate) struct SignedSvd {
     pub(crate) v: Matrix3<f64>,
 }
 
+const IDENTITY: Matrix3<f64> = Matrix3::new(1.0, 0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0, 1.0);
+
 /// More sweeps than any matrix needs (convergence is quadratic, six are rare).
 const MAX_SWEEPS: usize = 16;
 
@@ -18,6 +20,13 @@ const MAX_SWEEPS: usize = 16;
 const NO_DIRECTION: f64 = 1e-15;
 
 impl SignedSvd {
+    /// That of no deformation.
+    pub(crate) const ONE: Self = Self {
+        u: IDENTITY,
+        s: Vector3::new(1.0, 1.0, 1.0),
+        v: IDENTITY,
+    };
+
     /// One-sided Jacobi: columns of F V are turned until they are perpendicular. Unlike the eigenvectors
     /// of FᵀF this does not square the condition, which a nearly flat element would feel.
     pub(crate) fn of(f: &Matrix3<f64>) -> Self {

@@ -3,7 +3,7 @@
 //! <https://gmsh.info/doc/texinfo/gmsh.html#MSH-file-format>: sections between `$Name` and `$EndName`.
 //! Version 2 gives each element its physical group; version 4 gives it an entity, and the entity its groups.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use nalgebra::Point3;
 
@@ -49,6 +49,8 @@ pub(super) struct Gmsh {
     nodes: HashMap<u64, usize>,
     places: Vec<Point3<f64>>,
     elements: Vec<Element>,
+    /// Numbers of the nodes of all elements, also of those that are not kept.
+    touched: HashSet<u64>,
     /// Names of groups by dimension and number.
     names: HashMap<(i64, i64), String>,
     /// Groups of entities by dimension and number.
@@ -349,6 +351,7 @@ impl Gmsh {
         let nodes = (0..count)
             .map(|_| node(words))
             .collect::<Result<Vec<u64>>>()?;
+        self.touched.extend(&nodes);
         if [TRIANGLE, QUADRILATERAL, TETRAHEDRON].contains(&number) {
             self.elements.push(Element {
                 tag,
@@ -421,7 +424,16 @@ impl Gmsh {
                 "there is no tetrahedron; mesh the volume too",
             ));
         }
-        // Nodes of no tetrahedron, such as those of curves and points, are left out.
+        if let Some(tag) = self
+            .nodes
+            .keys()
+            .filter(|tag| !self.touched.contains(*tag))
+            .min()
+        {
+            let problem = format!("node {tag} belongs to no element; leave it out");
+            return Err(refuse(file, 1, problem));
+        }
+        // Nodes of other elements alone, such as those of curves and points, are left out.
         let mut numbers = vec![u32::MAX; used.len()];
         let mut nodes = Vec::new();
         for (place, _) in used.iter().enumerate().filter(|(_, used)| **used) {

@@ -180,7 +180,7 @@ impl Mechanism for Soft {
         for piece in &self.pieces {
             let (q, v) = (&state.q[piece.q.clone()], &state.v[piece.v.clone()]);
             let model = piece.body.model();
-            let elastic = model.elastic_energy_with(q, &mut piece.energies());
+            let elastic = piece.body.elastic_energy_with(q, &mut piece.energies());
             energy.potential += elastic.map_err(|error| self.error(&error))?;
             energy.kinetic += model.kinetic_energy(v);
             for (node, mass) in model.masses().iter().enumerate() {

@@ -16,6 +16,16 @@ pub(crate) struct LuShape {
     first: Vec<usize>,
 }
 
+impl LuShape {
+    /// Makes room for `n` rows.
+    pub(crate) fn reserve(&mut self, n: usize) {
+        for list in [&mut self.exchanged, &mut self.first] {
+            list.clear();
+            list.reserve(n);
+        }
+    }
+}
+
 /// LU with pivoting from the last row and column to the first; `false` when a column has no usable
 /// pivot.
 ///

@@ -1,14 +1,18 @@
-//! The Newton matrix A + Jᵀ K J, [AL, (25)]: assembled and factorised, dense or sparse.
+//! The Newton matrix A + Jᵀ K J, [AL, (25)]: assembled and factorised, dense or sparse; and Newton
+//! steps in impulses, which need it or its [condensed] form.
 
+mod condensed;
 mod dense;
 mod factor;
 mod sparse;
 mod supernodal;
 
-use nalgebra::Matrix3;
-use stiction_constraints::{DynamicsMatrix, JointRows, Segment};
+use nalgebra::{Matrix3, Vector3};
+use stiction_constraints::{DynamicsMatrix, JointRows, Problem, ResidualEvaluator, Segment};
 
+use crate::products::Columns;
 use crate::settings::LinearSolver;
+use condensed::Condensed;
 use dense::DenseHessian;
 use sparse::SparseHessian;
 
@@ -24,9 +28,108 @@ pub(crate) struct Hessian {
     is_dense: bool,
     dense: DenseHessian,
     sparse: SparseHessian,
+    /// Whether steps in impulses are condensed.
+    is_condensed: bool,
+    condensed: Condensed,
+    /// Whether A + Jᵀ K J itself still waits for A and J.
+    is_stale: bool,
+    dof_step: Vec<f64>,
+}
+
+/// Where a Newton step in impulses is taken.
+pub(crate) struct ImpulseSystem<'a> {
+    pub(crate) problem: &'a Problem,
+    pub(crate) rows: &'a JointRows,
+    pub(crate) columns: &'a Columns,
+    /// K of each constraint; zero but for those that are `active`.
+    pub(crate) stiffness: &'a [Matrix3<f64>],
+    pub(crate) active: &'a [usize],
 }
 
 impl Hessian {
+    /// Prepares steps in impulses; where these are condensed A + Jᵀ K J waits until it is
+    /// [wanted](Self::update_if_stale).
+    pub(crate) fn begin(
+        &mut self,
+        problem: &Problem,
+        evaluator: &mut ResidualEvaluator,
+        choice: LinearSolver,
+    ) {
+        let n = problem.dof_count();
+        self.is_condensed =
+            choice == LinearSolver::Automatic && n > DENSE_BELOW && Condensed::suits(problem);
+        self.is_stale = true;
+        if self.is_condensed {
+            self.condensed.update(problem, evaluator);
+        } else {
+            self.update_if_stale(problem, evaluator, choice);
+        }
+    }
+
+    /// Prepares A + Jᵀ K J unless it is.
+    pub(crate) fn update_if_stale(
+        &mut self,
+        problem: &Problem,
+        evaluator: &ResidualEvaluator,
+        choice: LinearSolver,
+    ) {
+        if std::mem::take(&mut self.is_stale) {
+            let (dynamics, rows) = evaluator.matrices();
+            self.update(problem.dof_count(), dynamics, rows, choice);
+        }
+    }
+
+    /// Whether steps in impulses need no factor of A + Jᵀ K J, and cost little.
+    pub(crate) fn is_condensed(&self) -> bool {
+        self.is_condensed
+    }
+
+    /// J v̂ of impulses where that takes no solve with A; `false` where it does.
+    pub(crate) fn row_velocity(&self, free: &[f64], lambda: &[f64], out: &mut [f64]) -> bool {
+        if self.is_condensed {
+            self.condensed.row_velocity(free, lambda, out);
+        }
+        self.is_condensed
+    }
+
+    /// Factorises the system of a step in impulses; `false` when it is singular.
+    pub(crate) fn factorize_impulses(&mut self, system: &ImpulseSystem<'_>) -> bool {
+        if self.is_condensed {
+            self.condensed.factorize(system.problem, system.stiffness)
+        } else {
+            self.factorize_general(system.rows, system.active, system.stiffness)
+        }
+    }
+
+    /// The impulses of a Newton step: dλ = −K J dv̂ − f with (A + Jᵀ K J) dv̂ = −Jᵀ f.
+    pub(crate) fn solve_impulses(
+        &mut self,
+        system: &ImpulseSystem<'_>,
+        f: &[f64],
+        out: &mut [f64],
+    ) {
+        if self.is_condensed {
+            self.condensed
+                .solve(system.problem, system.stiffness, f, out);
+            return;
+        }
+        let mut dof_step = std::mem::take(&mut self.dof_step);
+        dof_step.clear();
+        dof_step.resize(system.problem.dof_count(), 0.0);
+        system.rows.mul_transpose_add(f, &mut dof_step);
+        for value in &mut dof_step {
+            *value = -*value;
+        }
+        self.solve_general(&mut dof_step);
+        system.columns.mul(&dof_step, out);
+        for (index, constraint) in system.problem.constraints().iter().enumerate() {
+            let row_velocity: Vector3<f64> = constraint.load(out);
+            let change = -(system.stiffness[index] * row_velocity) - constraint.load(f);
+            constraint.store(&change, out);
+        }
+        self.dof_step = dof_step;
+    }
+
     /// Prepares for a problem's A and J.
     pub(crate) fn update(
         &mut self,
@@ -99,9 +202,11 @@ impl Hessian {
         }
     }
 
-    /// Whether det(A + Jᵀ K J) > 0, after [`factorize_general`](Self::factorize_general).
+    /// Whether det(A + Jᵀ K J) > 0, after [`factorize_impulses`](Self::factorize_impulses).
     pub(crate) fn is_determinant_positive(&self) -> bool {
-        if self.is_dense {
+        if self.is_condensed {
+            self.condensed.is_determinant_positive()
+        } else if self.is_dense {
             self.dense.is_determinant_positive()
         } else {
             self.sparse.is_determinant_positive()

@@ -1,5 +1,7 @@
 //! `stiction bench soft`: what soft bodies cost, a box with each solver and bars of growing length in pieces.
 
+mod choices;
+
 use std::io::Write;
 use std::sync::{Arc, Mutex};
 
@@ -61,6 +63,7 @@ pub(crate) fn run(out: &mut impl Write, arguments: &SoftArguments) -> anyhow::Re
             anyhow::Ok(all)
         })
     })?;
+    let choices = pool.install(choices::time_choices)?;
     let bars = pool.install(time_bars)?;
     let [nodes, times] = [0, 1].map(|k| bars.iter().map(|bar| bar[k]).collect::<Vec<f64>>());
     let fit = r_squared(&nodes, &times);
@@ -70,11 +73,9 @@ pub(crate) fn run(out: &mut impl Write, arguments: &SoftArguments) -> anyhow::Re
             .iter()
             .map(|bar| json!({"nodes": bar[0], "step_s": bar[1]}))
             .collect();
-        writeln!(
-            out,
-            "{}",
-            json!({"box": boxes, "bars": bars, "r_squared": fit})
-        )?;
+        let choices: Vec<_> = choices.iter().map(choices::Choice::json).collect();
+        let all = json!({"box": boxes, "choices": choices, "bars": bars, "r_squared": fit});
+        writeln!(out, "{all}")?;
         return Ok(Ending::Fine);
     }
     writeln!(
@@ -99,6 +100,8 @@ pub(crate) fn run(out: &mut impl Write, arguments: &SoftArguments) -> anyhow::Re
     for times in &boxes {
         times.print(out)?;
     }
+    writeln!(out)?;
+    choices::print(out, &choices)?;
     writeln!(out)?;
     writeln!(
         out,
