@@ -293,7 +293,6 @@ fn declared_properties_are_measured() {
 }
 
 #[test]
-#[ignore = "an unsolved iterate of one wild problem, seed 1160119, is 5.5e-2 m/s off by the judge and 1.4e-2 by the evaluator"]
 fn trust_region_newton_conforms() {
     newton("newton-dogleg");
 }

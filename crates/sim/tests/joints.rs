@@ -286,3 +286,29 @@ fn gains_and_springs_add_up() {
     let state = world.joint_state(robot, "joint").unwrap();
     assert!((state.position - 0.2).abs() < 1e-9, "{state:?}");
 }
+
+/// MuJoCo's: v⁺ + e + R λ = 0 with λ = I v⁺, R = (1 − d)/d / I and e = dt K d φ, where d has risen to its second value.
+#[test]
+fn limits_give_way_where_the_solver_wants_them_to() {
+    let (mut world, robot) = hinge(DofProperties {
+        lower: 0.0,
+        ..DofProperties::default()
+    });
+    world.set_solver("mujoco-like").unwrap();
+    let dt = world.settings().time_step;
+    let (impedance, stiffness) = (0.95, (0.95_f64 * 0.02).powi(-2));
+    let mut speed = |position: f64| {
+        world.set_robot_state(robot, &[position], &[0.0]).unwrap();
+        world.step().unwrap();
+        let force = world.joint_forces(robot, "joint").unwrap().limit;
+        (world.robot_state(robot).unwrap().1[0], force)
+    };
+    let expected = impedance * impedance * stiffness * dt * 0.01;
+    let (found, force) = speed(-0.01);
+    assert!((found / expected - 1.0).abs() < 1e-6, "{found}, {expected}");
+    assert!(
+        (force * dt / (INERTIA * found) - 1.0).abs() < 1e-6,
+        "{force}"
+    );
+    assert_eq!(speed(1e-6), (0.0, 0.0));
+}

@@ -12,6 +12,10 @@ use exact::{Matrix, cholesky, dot, jacobian, solve_lower, solve_upper, subsystem
 /// How many roundings of the numbers that go into a row velocity its rounding is taken for.
 const ROUNDINGS: f64 = 64.0;
 
+/// A row that is smaller than this part of what it is a sum of moves nothing: the convention of problems, by which
+/// effective masses are defined. Taken for what it says, such a row would meet a mass beyond all others.
+const NOISE: f64 = 1e-12;
+
 /// Knows one problem in twice the precision, and judges answers to it.
 #[derive(Debug, Clone)]
 pub struct Judge<'a> {
@@ -111,8 +115,10 @@ impl<'a> Judge<'a> {
             .collect();
         for constraint in problem.constraints() {
             let mut mean = Double::ZERO;
-            for square in &squares[constraint.row_range()] {
-                mean += *square / constraint.rows as f64;
+            for row in constraint.row_range() {
+                if judge.row_norms[row] > NOISE * judge.gross_norms[row] {
+                    mean += squares[row] / constraint.rows as f64;
+                }
             }
             // What moves nothing has no effective mass; the convention is the mean of A's diagonal.
             judge.masses.push(if mean.hi() > 0.0 {
