@@ -336,6 +336,33 @@ fn an_export_that_is_interrupted_leaves_no_half_of_a_file() {
 
 #[cfg(unix)]
 #[test]
+fn commands_that_are_still_loading_end_at_a_signal() {
+    let folder = Folder::new("outputs-loading");
+    let bodies = (0..60_000)
+        .map(|k| format!("<body pos=\"{k} 0 0\"><freejoint/><geom size=\"0.1\"/></body>\n"));
+    let text = format!(
+        "<mujoco><worldbody>{}</worldbody></mujoco>",
+        bodies.collect::<String>()
+    );
+    folder.file("many.xml", &text);
+    let mut child = Command::new(env!("CARGO_BIN_EXE_stiction"))
+        .args(["compare", "many.xml", "--seconds", "1000"])
+        .current_dir(&folder.0)
+        .spawn()
+        .unwrap();
+    // Long enough to listen, too short to load.
+    std::thread::sleep(std::time::Duration::from_millis(300));
+    let id = child.id().to_string();
+    let begin = std::time::Instant::now();
+    let kill = Command::new("kill").args(["-TERM", &id]).status().unwrap();
+    assert!(kill.success());
+    child.wait().unwrap();
+    // A tenth of a second on a machine that does nothing else.
+    assert!(begin.elapsed().as_secs() < 2, "{:?}", begin.elapsed());
+}
+
+#[cfg(unix)]
+#[test]
 fn a_recording_is_not_waited_for_in_a_pipe() {
     let folder = Folder::new("outputs-pipe-read");
     let made = Command::new("mkfifo").arg(folder.0.join("pipe")).status();

@@ -24,12 +24,13 @@ pub(crate) fn run(arguments: &CompareArguments) -> anyhow::Result<Ending> {
     if let Some(path) = &arguments.plot {
         outputs::check(&[Path::new(&arguments.scene.scene)], &[("--plot", path)])?;
     }
-    let interrupt = Interrupt::listen();
+    let interrupt = Interrupt::listen_while_loading();
     let mut runs = Vec::new();
     for solver in names {
         let options = options(&arguments.scene, Some(&solver));
         let mut scene = open(&arguments.scene.scene, &options, &arguments.scene.model)?;
         check_length(&scene)?;
+        interrupt.stopped();
         let mut series = Series::default();
         let end = simulate(&mut scene, &interrupt, |scene| {
             if let Some(gain) = series.take(&scene.world) {

@@ -33,7 +33,7 @@ pub(crate) fn run(arguments: &SolveArguments) -> anyhow::Result<Ending> {
         reads.extend(arguments.warm_start.as_deref());
         outputs::check(&reads, &[("--plot", path)])?;
     }
-    let interrupt = Interrupt::listen();
+    let interrupt = Interrupt::listen_while_loading();
     let budget = Budget {
         tolerance: arguments.tolerance,
         max_iterations: arguments.max_iterations,
@@ -64,6 +64,7 @@ pub(crate) fn run(arguments: &SolveArguments) -> anyhow::Result<Ending> {
                 continue;
             }
         };
+        interrupt.stopped();
         let own_guess = Guess::of(&problem).filter(|_| !arguments.cold);
         for name in &names {
             progress.show(&format!("{} with {name}", problem.name()));

@@ -62,6 +62,12 @@ impl Interrupt {
         interrupt
     }
 
+    /// Listens from now on. Until [`Self::stopped`] is called, as there is something to tell, a signal that nobody
+    /// heeds ends the program: reading a large file takes a while.
+    pub(crate) fn listen_while_loading() -> Self {
+        Self::listen_with(Some(|_| std::process::exit(130)))
+    }
+
     /// From now on a signal ends the program at once, without leaving half of a file.
     pub(crate) fn end_at_once() {
         // Where signals cannot be caught, Ctrl-C does what it always does.
