@@ -176,9 +176,6 @@ pub struct Now<'a> {
 /// What forces did in a step.
 #[derive(Debug, Clone, Copy, PartialEq, Default)]
 pub struct StepWork {
-    /// Work of drives, damping and forces from outside on what moved on a free path, J; gravity and the
-    /// joints' springs are part of [`Energy::potential`].
-    pub done: f64,
     /// Energy that accounts took away because no force had given it, J.
     pub taken: f64,
     /// Substeps on free paths.
@@ -189,7 +186,6 @@ pub struct StepWork {
 
 impl std::ops::AddAssign for StepWork {
     fn add_assign(&mut self, other: Self) {
-        self.done += other.done;
         self.taken += other.taken;
         self.substeps += other.substeps;
         self.staged += other.staged;

@@ -81,6 +81,13 @@ impl FreePaths {
         self.trees[tree].gave_velocity
     }
 
+    /// Work (J) of drives, damping and forces from outside on the path of a tree that is on it, or whose b followed
+    /// from it.
+    pub(super) fn work_on(&self, tree: usize) -> Option<f64> {
+        let path = &self.trees[tree];
+        (path.is_taken || path.gave_velocity).then_some(path.moved.work)
+    }
+
     pub(super) fn leave(&mut self, tree: usize) {
         self.trees[tree].is_taken = false;
     }
@@ -158,7 +165,6 @@ impl Robot {
             next.v[from + view.dofs.start..from + view.dofs.end]
                 .copy_from_slice(&v[view.dofs.clone()]);
             self.paths.work += StepWork {
-                done: path.moved.work,
                 taken: path.moved.taken,
                 substeps: path.moved.substeps,
                 staged: 0,
