@@ -1,6 +1,11 @@
 //! Trees nobody thought of: fixed and floating, of all joints, light and heavy, fast, on the floor, at their
 //! limits, held by stiff drives. None keeps energy that nobody put in, none ends in numbers that are none.
 
+#![allow(
+    clippy::print_stdout,
+    reason = "the search for bad trees says what it finds"
+)]
+
 use stiction_sim::{
     DofProperties, EnergyWatch, Inertia, Isometry3, JointKind, Material, ModelDescription,
     RigidBody, RobotHandle, Settings, Shape, Symmetric3, Tracking, Transform, Vector3, World,

@@ -188,7 +188,7 @@ impl SmoothedSystem {
     }
 
     /// −(∂F/∂λ)⁻¹ F at constant θ.
-    pub(crate) fn newton_step(&mut self, context: &mut Context<'_>, out: &mut Point) {
+    pub(crate) fn newton_step(&self, context: &mut Context<'_>, out: &mut Point) {
         let system = impulse_system(
             context.problem,
             context.evaluator,
@@ -201,7 +201,7 @@ impl SmoothedSystem {
     }
 
     /// The direction in which F stays as it is: dλ/dθ = −(∂F/∂λ)⁻¹ ∂F/∂θ.
-    pub(crate) fn level_direction(&mut self, context: &mut Context<'_>, out: &mut Point) {
+    pub(crate) fn level_direction(&self, context: &mut Context<'_>, out: &mut Point) {
         let system = impulse_system(
             context.problem,
             context.evaluator,
