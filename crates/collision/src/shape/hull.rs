@@ -1,7 +1,7 @@
 //! Convex hulls of points, with coplanar triangles joined into polygons.
 
 use std::borrow::Cow;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 
 use nalgebra::{Point3, Vector3};
 
@@ -231,14 +231,11 @@ fn neighbours(mesh: &TriangleMesh) -> Vec<Vec<u32>> {
 
 /// Joins coplanar triangles and orders the boundary of each group.
 fn polygons(mesh: &TriangleMesh) -> Vec<(Vec<u32>, Vector3<f64>)> {
-    let mut face_of_edge = HashMap::new();
-    for (i, f) in mesh.faces().iter().enumerate() {
-        for k in 0..3 {
-            face_of_edge.insert((f[k], f[(k + 1) % 3]), i);
-        }
-    }
     let mut group = vec![usize::MAX; mesh.faces().len()];
     let mut polygons = Vec::new();
+    let mut stack = Vec::new();
+    // edges of the boundary
+    let mut edges: Vec<(u32, u32)> = Vec::new();
     for seed in 0..mesh.faces().len() {
         if group[seed] != usize::MAX {
             continue;
@@ -246,15 +243,12 @@ fn polygons(mesh: &TriangleMesh) -> Vec<(Vec<u32>, Vector3<f64>)> {
         let normal = mesh.normals()[seed];
         let id = polygons.len();
         group[seed] = id;
-        let mut stack = vec![seed];
-        // boundary edges by their start
-        let mut next: HashMap<u32, u32> = HashMap::new();
-        let mut first = u32::MAX;
+        stack.push(seed);
+        edges.clear();
         while let Some(f) = stack.pop() {
             let face = mesh.faces()[f];
             for k in 0..3 {
-                let edge = (face[k], face[(k + 1) % 3]);
-                let Some(&other) = face_of_edge.get(&(edge.1, edge.0)) else {
+                let Some(other) = mesh.neighbour(f, k) else {
                     continue;
                 };
                 if mesh.normals()[other].dot(&normal) > COPLANAR {
@@ -263,18 +257,29 @@ fn polygons(mesh: &TriangleMesh) -> Vec<(Vec<u32>, Vector3<f64>)> {
                         stack.push(other);
                     }
                 } else {
-                    next.insert(edge.0, edge.1);
-                    first = first.min(edge.0);
+                    edges.push((face[k], face[(k + 1) % 3]));
                 }
             }
         }
-        let mut corners = Vec::with_capacity(next.len());
-        let mut at = first;
-        while let Some(to) = next.remove(&at) {
-            corners.push(at);
-            at = to;
-        }
-        polygons.push((corners, normal));
+        polygons.push((way_round(&mut edges), normal));
     }
     polygons
+}
+
+/// The corners that edges join, from the smallest on.
+fn way_round(edges: &mut [(u32, u32)]) -> Vec<u32> {
+    edges.sort_unstable();
+    let mut corners = Vec::with_capacity(edges.len());
+    let Some(&(first, mut at)) = edges.first() else {
+        return corners;
+    };
+    corners.push(first);
+    while at != first && corners.len() < edges.len() {
+        corners.push(at);
+        match edges.binary_search_by_key(&at, |&(start, _)| start) {
+            Ok(next) => at = edges[next].1,
+            Err(_) => break,
+        }
+    }
+    corners
 }

@@ -1,9 +1,8 @@
 //! Triangle meshes: checked when built, so that everything after can rely on them.
 
-use std::collections::HashMap;
-
 use nalgebra::{Point3, Vector3};
 
+use super::edges::DirectedEdges;
 use crate::aabb::Aabb;
 use crate::bvh::Bvh;
 use crate::error::{CollisionError, Result};
@@ -170,13 +169,8 @@ impl TriangleMesh {
 }
 
 fn neighbours(faces: &[[u32; 3]]) -> Vec<[u32; 3]> {
-    let mut face_of_edge = HashMap::with_capacity(3 * faces.len());
-    for (i, f) in faces.iter().enumerate() {
-        for k in 0..3 {
-            face_of_edge.insert((f[k], f[(k + 1) % 3]), i as u32);
-        }
-    }
-    let across = |f: &[u32; 3], k: usize| face_of_edge.get(&(f[(k + 1) % 3], f[k])).copied();
+    let edges = DirectedEdges::new(faces);
+    let across = |f: &[u32; 3], k: usize| edges.face(f[(k + 1) % 3], f[k]);
     faces
         .iter()
         .map(|f| [0, 1, 2].map(|k| across(f, k).unwrap_or(u32::MAX)))
@@ -240,25 +234,20 @@ pub(super) fn check_indices(
 
 /// Refuses faces that do not close, or that disagree about an edge.
 pub(crate) fn check_edges(name: &str, faces: &[[u32; 3]]) -> Result<()> {
-    let mut edges: HashMap<(u32, u32), usize> = HashMap::with_capacity(3 * faces.len());
-    for (i, f) in faces.iter().enumerate() {
-        for k in 0..3 {
-            let edge = (f[k], f[(k + 1) % 3]);
-            if let Some(other) = edges.insert(edge, i) {
-                return Err(invalid(
-                    name,
-                    format!(
-                        "faces {other} and {i} run along edge {edge:?} in the same direction: \
-                         one is inverted, or the edge has more than two faces"
-                    ),
-                ));
-            }
-        }
+    let edges = DirectedEdges::new(faces);
+    if let Some(([other, i], edge)) = edges.shared() {
+        return Err(invalid(
+            name,
+            format!(
+                "faces {other} and {i} run along edge {edge:?} in the same direction: \
+                 one is inverted, or the edge has more than two faces"
+            ),
+        ));
     }
     for (i, f) in faces.iter().enumerate() {
         for k in 0..3 {
             let (a, b) = (f[k], f[(k + 1) % 3]);
-            if !edges.contains_key(&(b, a)) {
+            if edges.face(b, a).is_none() {
                 return Err(invalid(
                     name,
                     format!("edge ({a}, {b}) of face {i} has no second face: the mesh is open"),

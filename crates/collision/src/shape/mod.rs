@@ -4,6 +4,7 @@ mod convex;
 mod curved;
 mod decomposition;
 mod distance;
+mod edges;
 mod feature;
 mod height_field;
 mod hull;
