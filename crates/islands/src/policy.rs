@@ -110,7 +110,8 @@ impl Island {
         self.leave_errors_if_failed(step, &budget, &mut report)?;
         let mut start_residual = report.start_residual;
         if self.is_split(step, report.outcome.is_converged()) {
-            if report.outcome.is_converged() {
+            // Whoever limits iterations takes what they bring: pushes that wait for better never act.
+            if report.outcome.is_converged() || !budget.rescue {
                 self.keep_way();
             } else {
                 self.drop_guess();

@@ -448,6 +448,24 @@ fn relinearisation_takes_the_drift_out_of_a_loop() {
     );
 }
 
+/// Twenty iterations a step solve no pile, but what overlaps is pushed apart all the same.
+#[test]
+fn a_pile_that_is_given_few_iterations_does_not_sink() {
+    let mut world = stiction_scenes::build("spheres", &Default::default())
+        .unwrap()
+        .world;
+    let mut deepest = 0.0f64;
+    for _ in 0..480 {
+        deepest = deepest.max(world.step().unwrap().penetration);
+    }
+    assert!(deepest < 1e-3, "{deepest} m");
+    assert!(
+        world.report().penetration < 2e-4,
+        "{}",
+        world.report().penetration
+    );
+}
+
 #[test]
 fn the_midpoint_rule_falls_exactly() {
     let settings = Settings {
