@@ -451,9 +451,7 @@ fn relinearisation_takes_the_drift_out_of_a_loop() {
 /// Twenty iterations a step solve no pile, but what overlaps is pushed apart all the same.
 #[test]
 fn a_pile_that_is_given_few_iterations_does_not_sink() {
-    let mut world = stiction_scenes::build("spheres", &Default::default())
-        .unwrap()
-        .world;
+    let mut world = build("spheres", &Default::default()).unwrap().world;
     let mut deepest = 0.0f64;
     for _ in 0..480 {
         deepest = deepest.max(world.step().unwrap().penetration);
