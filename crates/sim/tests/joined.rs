@@ -163,6 +163,8 @@ fn run(world: &mut World, seconds: f64) -> ([f64; 3], bool) {
     ([worst, gain / scale, loss / scale], watch.has_gained())
 }
 
+/// Joints hold in all; energies are shown, since some of 10 s at 4 to 20 ms still lose (what is too fast for the finest
+/// substep is damped) and one gains (seed 46, by 5e-3, with a warning):
 /// `cargo test -p stiction-sim --test joined -- --ignored --nocapture`
 #[test]
 #[ignore = "a search; the tests below sample it"]
@@ -179,6 +181,7 @@ fn search_for_mechanisms_that_gain_lose_or_warn() {
                 "{seed} ({time_step:.4}): joint {worst:.1e} gain {gain:.1e} loss {loss:.1e} warned {warned}"
             );
         }
+        assert!(worst <= 1e-6, "seed {seed}");
     }
 }
 

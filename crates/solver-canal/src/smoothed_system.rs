@@ -189,28 +189,25 @@ impl SmoothedSystem {
 
     /// −(∂F/∂λ)⁻¹ F at constant θ.
     pub(crate) fn newton_step(&self, context: &mut Context<'_>, out: &mut Point) {
-        let system = impulse_system(
-            context.problem,
-            context.evaluator,
-            context.columns,
-            (&self.active, &self.stiffness),
-        );
-        let hessian = &mut *context.hessian;
-        hessian.solve_impulses(&system, &self.value, &mut out.lambda);
+        self.solve(context, &self.value, &mut out.lambda);
         out.theta = 0.0;
     }
 
     /// The direction in which F stays as it is: dλ/dθ = −(∂F/∂λ)⁻¹ ∂F/∂θ.
     pub(crate) fn level_direction(&self, context: &mut Context<'_>, out: &mut Point) {
+        self.solve(context, &self.by_theta, &mut out.lambda);
+        out.theta = 1.0;
+    }
+
+    /// −(∂F/∂λ)⁻¹ times a vector, with the factors of the last factorisation.
+    fn solve(&self, context: &mut Context<'_>, of: &[f64], out: &mut [f64]) {
         let system = impulse_system(
             context.problem,
             context.evaluator,
             context.columns,
             (&self.active, &self.stiffness),
         );
-        let hessian = &mut *context.hessian;
-        hessian.solve_impulses(&system, &self.by_theta, &mut out.lambda);
-        out.theta = 1.0;
+        context.hessian.solve_impulses(&system, of, out);
     }
 
     /// A criterion's residual of the impulses, which have changed since the linearisation.
