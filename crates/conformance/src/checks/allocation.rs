@@ -25,13 +25,19 @@ pub(super) fn run(subject: &Subject<'_>) -> CheckReport {
         let mut solver = (subject.make)();
         let problem = case.problem();
         let (_, mut solution) = attempt(solver.as_mut(), problem, &budget, Solution::cold())?;
+        let warm = solution.clone();
         solution.clear();
-        let before = allocations();
-        let (report, _) = attempt(solver.as_mut(), problem, &budget, solution)?;
-        match (allocations() - before, report.outcome) {
-            // The names of contradicting constraints are a list.
-            (0, _) | (_, Outcome::Failed(Failure::Stalled(Stall::Contradiction { .. }))) => Ok(()),
-            (count, _) => Err(format!("the second solve allocated {count} times")),
+        for (start, guess) in [("cold", solution), ("warm", warm)] {
+            let before = allocations();
+            let (report, _) = attempt(solver.as_mut(), problem, &budget, guess)?;
+            match (allocations() - before, report.outcome) {
+                // The names of contradicting constraints are a list.
+                (0, _) | (_, Outcome::Failed(Failure::Stalled(Stall::Contradiction { .. }))) => {}
+                (count, _) => {
+                    return Err(format!("a second solve, {start}, allocated {count} times"));
+                }
+            }
         }
+        Ok(())
     })
 }
