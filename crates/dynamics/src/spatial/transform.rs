@@ -4,7 +4,8 @@ use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, UnitQuaternion, Vect
 use serde::{Deserialize, Serialize};
 
 use super::small::{
-    congruence, congruence_symmetric, cosine_and_sine, cross, mat_mul, mul, skew_mul, tr_mul, turn,
+    NOTHING, column, congruence, congruence_symmetric, congruence_symmetric_without,
+    congruence_without, cosine_and_sine, cross, from_columns, mat_mul, mul, skew_mul, tr_mul, turn,
     turn_matrix, turn_symmetric,
 };
 use super::{ArticulatedInertia, Force, Inertia, Motion, Symmetric3};
@@ -138,7 +139,19 @@ impl Transform {
         let a = congruence_symmetric(&self.rotation, &i.linear);
         let b = congruence(&self.rotation, &i.coupling);
         let d = congruence_symmetric(&self.rotation, &i.angular);
-        shifted(&self.translation, a, &b, &d)
+        shifted::<NONE>(&self.translation, a, &b, &d)
+    }
+
+    /// The same where `i` has nothing of what turns about that axis, which is not looked at.
+    #[inline(always)]
+    pub(crate) fn apply_freed<const AXIS: usize>(
+        &self,
+        i: &ArticulatedInertia,
+    ) -> ArticulatedInertia {
+        let a = congruence_symmetric(&self.rotation, &i.linear);
+        let b = congruence_without::<AXIS>(&self.rotation, &i.coupling);
+        let d = congruence_symmetric_without::<AXIS>(&self.rotation, &i.angular);
+        shifted::<NONE>(&self.translation, a, &b, &d)
     }
 
     /// [`apply_inverse_motion`](Self::apply_inverse_motion) where the rotation is one about that axis.
@@ -168,10 +181,23 @@ impl Transform {
         i: &ArticulatedInertia,
     ) -> ArticulatedInertia {
         let (c, s) = cosine_and_sine::<AXIS>(&self.rotation);
-        let a = turn_symmetric::<AXIS>(c, s, &i.linear);
-        let b = turn_matrix::<AXIS>(c, s, &i.coupling);
-        let d = turn_symmetric::<AXIS>(c, s, &i.angular);
-        shifted(&self.translation, a, &b, &d)
+        let a = turn_symmetric::<AXIS, false>(c, s, &i.linear);
+        let b = turn_matrix::<AXIS, false>(c, s, &i.coupling);
+        let d = turn_symmetric::<AXIS, false>(c, s, &i.angular);
+        shifted::<NONE>(&self.translation, a, &b, &d)
+    }
+
+    /// The same where `i` has nothing of what turns about that axis, which is not looked at.
+    #[inline(always)]
+    pub(crate) fn apply_freed_about<const AXIS: usize>(
+        &self,
+        i: &ArticulatedInertia,
+    ) -> ArticulatedInertia {
+        let (c, s) = cosine_and_sine::<AXIS>(&self.rotation);
+        let a = turn_symmetric::<AXIS, false>(c, s, &i.linear);
+        let b = turn_matrix::<AXIS, true>(c, s, &i.coupling);
+        let d = turn_symmetric::<AXIS, true>(c, s, &i.angular);
+        shifted::<AXIS>(&self.translation, a, &b, &d)
     }
 
     /// As a nalgebra isometry.
@@ -200,18 +226,38 @@ impl Transform {
     }
 }
 
-/// An inertia A, B, D in the parent's axes, about the parent's origin instead of the body's at p.
+/// No axis of three.
+const NONE: usize = 3;
+
+/// An inertia A, B, D in the parent's axes, about the parent's origin instead of the body's at p; column `FREED` of
+/// B is zero.
 #[inline(always)]
-fn shifted(
+fn shifted<const FREED: usize>(
     p: &Vector3<f64>,
     a: Symmetric3,
     b: &Matrix3<f64>,
     d: &Symmetric3,
 ) -> ArticulatedInertia {
+    // Axes of joints that meet, as in hips and wrists.
+    if p.x == 0.0 && p.y == 0.0 && p.z == 0.0 {
+        return ArticulatedInertia {
+            linear: a,
+            coupling: *b,
+            angular: *d,
+        };
+    }
     // B' = B − A [p]×,  D' = D + [p]× B' + ([p]× B)ᵀ
     let full_a = a.to_matrix();
     let shifted = b + skew_mul(p, &full_a).transpose();
-    let pb = skew_mul(p, b);
+    let arm = |is_freed: bool, column: Vector3<f64>| match is_freed {
+        true => Vector3::repeat(NOTHING),
+        false => cross(p, &column),
+    };
+    let pb = from_columns(
+        &arm(FREED == 0, column::<0>(b)),
+        &arm(FREED == 1, column::<1>(b)),
+        &arm(FREED == 2, column::<2>(b)),
+    );
     let ps = skew_mul(p, &shifted);
     ArticulatedInertia {
         linear: a,
