@@ -149,7 +149,7 @@ impl<const AXIS: usize, const UNTURNED: bool> JointKernel for AlignedRevolute<AX
         inertia: &ArticulatedInertia,
     ) -> ArticulatedInertia {
         match UNTURNED {
-            true => local.apply_articulated_about::<AXIS>(inertia),
+            true => local.apply_articulated_about::<AXIS, false>(inertia),
             false => local.apply_articulated(inertia),
         }
     }
@@ -157,7 +157,7 @@ impl<const AXIS: usize, const UNTURNED: bool> JointKernel for AlignedRevolute<AX
     #[inline(always)]
     fn freed_to_parent(&self, local: &Transform, rest: &ArticulatedInertia) -> ArticulatedInertia {
         match UNTURNED {
-            true => local.apply_freed_about::<AXIS>(rest),
+            true => local.apply_articulated_about::<AXIS, true>(rest),
             false => local.apply_freed::<AXIS>(rest),
         }
     }

@@ -139,7 +139,7 @@ impl Transform {
         let a = congruence_symmetric(&self.rotation, &i.linear);
         let b = congruence(&self.rotation, &i.coupling);
         let d = congruence_symmetric(&self.rotation, &i.angular);
-        shifted::<NONE>(&self.translation, a, &b, &d)
+        shifted::<0, false>(&self.translation, a, &b, &d)
     }
 
     /// The same where `i` has nothing of what turns about that axis, which is not looked at.
@@ -151,7 +151,7 @@ impl Transform {
         let a = congruence_symmetric(&self.rotation, &i.linear);
         let b = congruence_without::<AXIS>(&self.rotation, &i.coupling);
         let d = congruence_symmetric_without::<AXIS>(&self.rotation, &i.angular);
-        shifted::<NONE>(&self.translation, a, &b, &d)
+        shifted::<0, false>(&self.translation, a, &b, &d)
     }
 
     /// [`apply_inverse_motion`](Self::apply_inverse_motion) where the rotation is one about that axis.
@@ -174,30 +174,18 @@ impl Transform {
         Force::new(linear, moment)
     }
 
-    /// [`apply_articulated`](Self::apply_articulated) where the rotation is one about that axis.
+    /// [`apply_articulated`](Self::apply_articulated) where the rotation is one about that axis, and `FREED` where `i` has
+    /// nothing of what turns about it, which is not looked at then.
     #[inline(always)]
-    pub(crate) fn apply_articulated_about<const AXIS: usize>(
+    pub(crate) fn apply_articulated_about<const AXIS: usize, const FREED: bool>(
         &self,
         i: &ArticulatedInertia,
     ) -> ArticulatedInertia {
         let (c, s) = cosine_and_sine::<AXIS>(&self.rotation);
         let a = turn_symmetric::<AXIS, false>(c, s, &i.linear);
-        let b = turn_matrix::<AXIS, false>(c, s, &i.coupling);
-        let d = turn_symmetric::<AXIS, false>(c, s, &i.angular);
-        shifted::<NONE>(&self.translation, a, &b, &d)
-    }
-
-    /// The same where `i` has nothing of what turns about that axis, which is not looked at.
-    #[inline(always)]
-    pub(crate) fn apply_freed_about<const AXIS: usize>(
-        &self,
-        i: &ArticulatedInertia,
-    ) -> ArticulatedInertia {
-        let (c, s) = cosine_and_sine::<AXIS>(&self.rotation);
-        let a = turn_symmetric::<AXIS, false>(c, s, &i.linear);
-        let b = turn_matrix::<AXIS, true>(c, s, &i.coupling);
-        let d = turn_symmetric::<AXIS, true>(c, s, &i.angular);
-        shifted::<AXIS>(&self.translation, a, &b, &d)
+        let b = turn_matrix::<AXIS, FREED>(c, s, &i.coupling);
+        let d = turn_symmetric::<AXIS, FREED>(c, s, &i.angular);
+        shifted::<AXIS, FREED>(&self.translation, a, &b, &d)
     }
 
     /// As a nalgebra isometry.
@@ -226,13 +214,10 @@ impl Transform {
     }
 }
 
-/// No axis of three.
-const NONE: usize = 3;
-
-/// An inertia A, B, D in the parent's axes, about the parent's origin instead of the body's at p; column `FREED` of
-/// B is zero.
+/// An inertia A, B, D in the parent's axes, about the parent's origin instead of the body's at p; `FREED` where column
+/// `AXIS` of B is zero.
 #[inline(always)]
-fn shifted<const FREED: usize>(
+fn shifted<const AXIS: usize, const FREED: bool>(
     p: &Vector3<f64>,
     a: Symmetric3,
     b: &Matrix3<f64>,
@@ -249,14 +234,14 @@ fn shifted<const FREED: usize>(
     // B' = B − A [p]×,  D' = D + [p]× B' + ([p]× B)ᵀ
     let full_a = a.to_matrix();
     let shifted = b + skew_mul(p, &full_a).transpose();
-    let arm = |is_freed: bool, column: Vector3<f64>| match is_freed {
+    let arm = |is_axis: bool, column: Vector3<f64>| match FREED && is_axis {
         true => Vector3::repeat(NOTHING),
         false => cross(p, &column),
     };
     let pb = from_columns(
-        &arm(FREED == 0, column::<0>(b)),
-        &arm(FREED == 1, column::<1>(b)),
-        &arm(FREED == 2, column::<2>(b)),
+        &arm(AXIS == 0, column::<0>(b)),
+        &arm(AXIS == 1, column::<1>(b)),
+        &arm(AXIS == 2, column::<2>(b)),
     );
     let ps = skew_mul(p, &shifted);
     ArticulatedInertia {
