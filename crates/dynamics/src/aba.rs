@@ -38,7 +38,8 @@ pub fn aba<'d>(
     data.velocity[0] = Motion::zero();
     data.proper_acceleration[0] = Motion::new(-model.gravity, Default::default());
 
-    for (k, link) in model.links.iter().enumerate() {
+    for &k in &model.topology.pass_order {
+        let link = &model.links[k];
         with_kernel!(&link.joint, j => outward_velocity(j, link, k + 1, data, q, v));
     }
     if let Some(external) = external {
@@ -55,7 +56,8 @@ pub fn aba<'d>(
 pub(crate) fn velocities(model: &Model, data: &mut Data, links: Range<usize>, v: &[f64]) {
     data.velocity[0] = Motion::zero();
     data.proper_acceleration[0] = Motion::new(-model.gravity, Default::default());
-    for (k, link) in links.clone().zip(&model.links[links]) {
+    for &k in &model.topology.pass_order[links] {
+        let link = &model.links[k];
         let local = data.local[k + 1];
         with_kernel!(&link.joint, j => carry_velocity(j, link, k + 1, data, local, v));
     }
@@ -70,13 +72,22 @@ pub(crate) fn accelerations(
     tau: &[f64],
     diagonal: &[f64],
 ) -> Result<()> {
-    for (k, link) in links.clone().zip(&model.links[links.clone()]).rev() {
+    for &k in model.topology.pass_order[links.clone()].iter().rev() {
+        let link = &model.links[k];
         with_kernel!(&link.joint, j => {
-            release(j, model, link, k + 1, data, diagonal)?;
-            inward_force::<_, true>(j, model, link, k + 1, data, tau);
+            let left = release(j, model, link, k + 1, data, diagonal)?;
+            let mut force = inward_force(j, model, link, k + 1, data, tau);
+            if link.parent != 0 {
+                force += match left {
+                    Left::Freed(rest) => j.freed_times_bias(&rest, &data.bias[k + 1]),
+                    Left::Resisted(rest) => rest.mul(&data.bias[k + 1]),
+                };
+                hand_force(j, link, k + 1, data, &force);
+            }
         });
     }
-    for (k, link) in links.clone().zip(&model.links[links]) {
+    for &k in &model.topology.pass_order[links] {
+        let link = &model.links[k];
         with_kernel!(&link.joint, j => outward_acceleration::<_, true>(j, model, link, k + 1, data));
     }
     Ok(())
@@ -119,13 +130,16 @@ pub(crate) fn solve_with_diagonal(
         data.force[k + 1] = Force::zero();
         data.articulated[k + 1] = ArticulatedInertia::from(&link.inertia);
     }
-    for (k, link) in links.clone().zip(&model.links[links.clone()]).rev() {
+    for &k in model.topology.pass_order[links.clone()].iter().rev() {
+        let link = &model.links[k];
         with_kernel!(&link.joint, j => {
             release(j, model, link, k + 1, data, diagonal)?;
-            inward_force::<_, false>(j, model, link, k + 1, data, x);
+            let force = inward_force(j, model, link, k + 1, data, x);
+            hand_force(j, link, k + 1, data, &force);
         });
     }
-    for (k, link) in links.clone().zip(&model.links[links]) {
+    for &k in &model.topology.pass_order[links] {
+        let link = &model.links[k];
         with_kernel!(&link.joint, j => outward_acceleration::<_, false>(j, model, link, k + 1, data));
     }
     Ok(())
@@ -140,8 +154,9 @@ pub fn articulated_inertias(model: &Model, data: &mut Data, q: &[f64]) -> Result
         data.local[k + 1] = link.joint.transform(&link.placement, &q[link.q()]);
         data.articulated[k + 1] = ArticulatedInertia::from(&link.inertia);
     }
-    for (k, link) in model.links.iter().enumerate().rev() {
-        with_kernel!(&link.joint, j => release(j, model, link, k + 1, data, &model.armature)?);
+    for &k in model.topology.pass_order.iter().rev() {
+        let link = &model.links[k];
+        with_kernel!(&link.joint, j => { release(j, model, link, k + 1, data, &model.armature)?; });
     }
     Ok(())
 }
@@ -153,10 +168,15 @@ pub fn mass_inverse_product<'d>(model: &Model, data: &'d mut Data, x: &[f64]) ->
     check_length("x", x.len(), model.nv())?;
     data.force.fill(Force::zero());
     data.proper_acceleration[0] = Motion::zero();
-    for (k, link) in model.links.iter().enumerate().rev() {
-        with_kernel!(&link.joint, j => inward_force::<_, false>(j, model, link, k + 1, data, x));
+    for &k in model.topology.pass_order.iter().rev() {
+        let link = &model.links[k];
+        with_kernel!(&link.joint, j => {
+            let force = inward_force(j, model, link, k + 1, data, x);
+            hand_force(j, link, k + 1, data, &force);
+        });
     }
-    for (k, link) in model.links.iter().enumerate() {
+    for &k in &model.topology.pass_order {
+        let link = &model.links[k];
         with_kernel!(&link.joint, j => outward_acceleration::<_, false>(j, model, link, k + 1, data));
     }
     Ok(&data.joint_acceleration)
@@ -189,11 +209,19 @@ fn carry_velocity<J: JointKernel>(
 ) {
     let vj = &v[link.v_start..link.v_start + J::NV];
     let carried = joint.motion_from_parent(&local, &data.velocity[link.parent]);
-    let velocity = carried + joint.velocity(vj);
+    let velocity = joint.add_velocity(carried, vj);
     data.bias[i] = joint.bias(&velocity, vj);
     data.force[i] = velocity.cross_force(&link.inertia.mul(&velocity));
     data.articulated[i] = ArticulatedInertia::from(&link.inertia);
     data.velocity[i] = velocity;
+}
+
+/// What is left of a body's inertia once its joint is released.
+enum Left {
+    /// Where nothing else resists the joint: nothing along the joint's axes, so that less need be looked at.
+    Freed(ArticulatedInertia),
+    /// Where the joint has inertia of its own.
+    Resisted(ArticulatedInertia),
 }
 
 /// Second pass, inertia: frees the joint of body `i` and hands the rest to its parent.
@@ -205,38 +233,39 @@ fn release<J: JointKernel>(
     i: usize,
     data: &mut Data,
     diagonal: &[f64],
-) -> Result<()> {
+) -> Result<Left> {
     let inertia = &data.articulated[i];
     let start = link.v_start;
-    if J::NV == 1 {
+    let left = if J::NV == 1 {
         let u = joint.inertia_column(inertia, 0);
         let mut d = [0.0];
         joint.project(&u, &mut d);
         let d = d[0] + diagonal[start];
         check_pivot(model, start, d)?;
+        let inverse = 1.0 / d;
         data.released[start] = u;
-        data.pivots[model.topology.pivot_start[i]] = 1.0 / d;
+        data.pivots[model.topology.pivot_start[i]] = inverse;
+        let rest = inertia.minus_outer(&u, inverse);
+        match diagonal[start] == 0.0 {
+            true => Left::Freed(rest),
+            false => Left::Resisted(rest),
+        }
     } else {
         let pivots = &mut data.pivots[model.topology.pivot_start[i]..][..J::NV * J::NV];
         let columns = &mut data.released[start..start + J::NV];
         release_several(joint, model, start, inertia, columns, pivots, diagonal)?;
-    }
+        let columns = columns.iter();
+        Left::Resisted(columns.fold(*inertia, |rest, w| rest.minus_outer(w, 1.0)))
+    };
     // the world needs to know nothing
     if link.parent != 0 {
-        let rest = if J::NV == 1 {
-            let inverse = data.pivots[model.topology.pivot_start[i]];
-            inertia.minus_outer(&data.released[start], inverse)
-        } else {
-            let columns = &data.released[start..start + J::NV];
-            columns
-                .iter()
-                .fold(*inertia, |rest, w| rest.minus_outer(w, 1.0))
+        let local = &data.local[i];
+        data.articulated[link.parent] += match &left {
+            Left::Freed(rest) => joint.freed_to_parent(local, rest),
+            Left::Resisted(rest) => joint.inertia_to_parent(local, rest),
         };
-        data.articulated[i] = rest;
-        let carried = joint.inertia_to_parent(&data.local[i], &rest);
-        data.articulated[link.parent] += carried;
     }
-    Ok(())
+    Ok(left)
 }
 
 /// Cholesky factor C of the joint-space inertia (row-major in `pivots`, inverse diagonal) and the
@@ -280,17 +309,16 @@ fn release_several<J: JointKernel>(
     Ok(())
 }
 
-/// Second pass, force: the torque left for each joint, the rest of the force handed to the parent.
-/// `BIAS` says whether the bodies have bias accelerations.
+/// Second pass, force: the torque left for each joint; returns what is left of the force.
 #[inline(always)]
-fn inward_force<J: JointKernel, const BIAS: bool>(
+fn inward_force<J: JointKernel>(
     joint: &J,
     model: &Model,
     link: &Link,
     i: usize,
     data: &mut Data,
     tau: &[f64],
-) {
+) -> Force {
     let (n, start) = (J::NV, link.v_start);
     let mut force = data.force[i];
     let mut projected = [0.0; 6];
@@ -311,12 +339,14 @@ fn inward_force<J: JointKernel, const BIAS: bool>(
             force += data.released[start + k] * u;
         }
     }
+    force
+}
+
+/// Hands what is left of the force on body `i` to its parent.
+#[inline(always)]
+fn hand_force<J: JointKernel>(joint: &J, link: &Link, i: usize, data: &mut Data, force: &Force) {
     if link.parent != 0 {
-        if BIAS {
-            force += data.articulated[i].mul(&data.bias[i]);
-        }
-        let carried = joint.force_to_parent(&data.local[i], &force);
-        data.force[link.parent] += carried;
+        data.force[link.parent] += joint.force_to_parent(&data.local[i], force);
     }
 }
 
@@ -348,8 +378,8 @@ fn outward_acceleration<J: JointKernel, const BIAS: bool>(
             data.joint_acceleration[start + k] = x * pivots[k * n + k];
         }
     }
-    let own = joint.velocity(&data.joint_acceleration[start..start + n]);
-    data.proper_acceleration[i] = carried + own;
+    data.proper_acceleration[i] =
+        joint.add_velocity(carried, &data.joint_acceleration[start..start + n]);
 }
 
 #[inline(always)]

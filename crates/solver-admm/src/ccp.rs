@@ -175,9 +175,10 @@ impl Scheme for Iterate {
             }
         }
         let (delassus, given) = (&self.delassus, (&*self.weight, &*self.compliance));
+        let is_guessed = impulse.iter().any(|&value| value != 0.0);
         self.splitting
-            .begin(problem, delassus, given, settings, |_| true)?;
-        if impulse.iter().any(|&value| value != 0.0) {
+            .begin(problem, delassus, given, settings, is_guessed, |_| true)?;
+        if is_guessed {
             self.splitting.impulse.copy_from_slice(impulse);
             let velocity = evaluator.row_velocity_of(problem, impulse);
             let both = velocity.iter().zip(&self.compliance).zip(impulse);

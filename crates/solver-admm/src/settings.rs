@@ -9,8 +9,11 @@ pub struct AdmmSettings {
     /// ρ at the start, as a share of the diagonal of G. Small: the first step then is nearly the one at which
     /// everything sticks, and adds no internal forces.
     pub first_rho: f64,
+    /// The same where there is a guess, which the first step would forget with a small one.
+    pub guessed_rho: f64,
     /// Begin at the ρ that the last solve ended with, [CMC, §III]. Answers then depend, within the
-    /// tolerance, on what was solved before: off by default.
+    /// tolerance, on what was solved before, and solves of robots take more iterations
+    /// (`stiction reproduce contact-models --only figure-16`): off by default.
     pub keeps_rho: bool,
     /// Over-relaxation α in (0, 2) [CMC, (22)]: 1 is none.
     pub relaxation: f64,
@@ -40,6 +43,7 @@ impl Default for AdmmSettings {
     fn default() -> Self {
         Self {
             first_rho: 1e-2,
+            guessed_rho: 0.05,
             keeps_rho: false,
             relaxation: 1.6,
             first_look: 10,
@@ -124,9 +128,13 @@ impl AdmmSettings {
     /// # Errors
     /// The first field that is out of range.
     pub fn validate(&self) -> Result<(), SettingsError> {
-        let rho = self.first_rho;
-        let is_good = rho > 0.0 && rho.is_finite();
-        require(is_good, "first_rho", rho, "must be positive and finite")?;
+        for (field, rho) in [
+            ("first_rho", self.first_rho),
+            ("guessed_rho", self.guessed_rho),
+        ] {
+            let is_good = rho > 0.0 && rho.is_finite();
+            require(is_good, field, rho, "must be positive and finite")?;
+        }
         let relaxation = self.relaxation;
         let is_good = relaxation > 0.0 && relaxation < 2.0;
         require(

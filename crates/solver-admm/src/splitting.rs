@@ -59,13 +59,14 @@ const ROUNDING: f64 = 1e-12;
 
 impl Splitting {
     /// Takes the chosen rows of a problem, weights of constraints and what is added to the diagonal of G (both
-    /// 1/kg), and begins with impulses and velocities of nothing.
+    /// 1/kg), and begins with impulses and velocities of nothing, which are overwritten where they are guessed.
     pub(crate) fn begin(
         &mut self,
         problem: &Problem,
         delassus: &Delassus,
         (weight, compliance): (&[f64], &[f64]),
         settings: &AdmmSettings,
+        is_guessed: bool,
         is_chosen: impl Fn(usize) -> bool,
     ) -> Result<(), Failure> {
         self.constraint_of.clear();
@@ -84,7 +85,11 @@ impl Splitting {
             vector.resize(rows, 0.0);
         }
         if !(settings.keeps_rho && self.rho > 0.0) {
-            self.rho = settings.first_rho.clamp(RHO.0, RHO.1);
+            let first = match is_guessed {
+                true => settings.guessed_rho,
+                false => settings.first_rho,
+            };
+            self.rho = first.clamp(RHO.0, RHO.1);
         }
         (self.iteration, self.factorizations) = (0, 0);
         self.has_bare = false;

@@ -179,9 +179,9 @@ impl Scheme for Iterate {
         for part in [Part::Normal, Part::Friction] {
             let splitting = part.of(&mut self.normal, &mut self.friction);
             let given = (&*self.weight, &*self.no_compliance);
-            splitting.begin(problem, &self.delassus, given, settings, |row| {
-                part.has(problem, row)
-            })?;
+            let is_chosen = |row| part.has(problem, row);
+            // Guess or not: these problems are solved anew in every outer iteration, and a small ρ finds what sticks soonest.
+            splitting.begin(problem, &self.delassus, given, settings, false, is_chosen)?;
             if impulse.iter().any(|&value| value != 0.0) {
                 splitting.impulse.copy_from_slice(impulse);
                 let velocity = evaluator.row_velocity_of(problem, impulse);

@@ -189,14 +189,93 @@ mod tests {
         (step == Step::Solved).then_some(x)
     }
 
-    /// [CPS, Example 4.4.16]-like degenerate start: every row ties, which cycles without an order.
+    /// Bases that a solve comes through, each as the variables in it and the one that is let in next.
+    fn bases(matrix: &[f64], q: &[f64]) -> Vec<(Vec<usize>, usize)> {
+        let mut lemke = Lemke::default();
+        let mut step = lemke.begin(matrix, q, &vec![1.0; q.len()]);
+        let mut bases = Vec::new();
+        while step == Step::Goes {
+            let mut basis = lemke.basic.clone();
+            basis.sort_unstable();
+            bases.push((basis, lemke.entering));
+            step = lemke.step();
+        }
+        bases
+    }
+
+    /// Whether taking the first of rows that tie would come back to where it was.
+    fn circles_without_an_order(matrix: &[f64], q: &[f64]) -> bool {
+        let (n, width) = (q.len(), q.len() + 2);
+        let mut lemke = Lemke::default();
+        // Nothing to do for q = 0, so that the first pivot is ours.
+        lemke.begin(matrix, &vec![0.0; n], &vec![1.0; n]);
+        for (row, &q) in q.iter().enumerate() {
+            lemke.table[row * width + n + 1] = q;
+        }
+        lemke.pivot(0, n);
+        let (mut entering, mut seen) = (0, std::collections::HashSet::new());
+        loop {
+            let mut basis = lemke.basic.clone();
+            basis.sort_unstable();
+            if !seen.insert((basis, entering)) {
+                return true;
+            }
+            let column = lemke.place[entering] - n;
+            let ratio = |row: usize| {
+                let row = &lemke.table[row * width..(row + 1) * width];
+                (row[column] < 0.0).then(|| row[n + 1] / -row[column])
+            };
+            let least = (0..n).filter_map(ratio).reduce(f64::min);
+            let Some(least) = least else { return false };
+            let out = (0..n).find(|&row| ratio(row).is_some_and(|ratio| ratio <= least));
+            let out = out.unwrap();
+            let leaving = lemke.basic[out];
+            if leaving == 2 * n {
+                return false;
+            }
+            lemke.pivot(out, column);
+            entering = (leaving + n) % (2 * n);
+        }
+    }
+
+    /// Kostreva's example (*Cycling in linear complementarity problems*, 1979): every row ties, and taking the first of
+    /// them comes back to where it was. Also with unknowns in another order, and several at once.
     #[test]
     fn ties_do_not_circle() {
-        let m = [1.0, 2.0, 0.0, 0.0, 1.0, 2.0, 2.0, 0.0, 1.0];
-        let x = solve(&m, &[-1.0, -1.0, -1.0]).unwrap();
-        for x in x {
-            assert!((x - 1.0 / 3.0).abs() < 1e-12);
+        let kostreva = [[1.0, 2.0, 0.0], [0.0, 1.0, 2.0], [2.0, 0.0, 1.0]];
+        assert!(circles_without_an_order(
+            kostreva.as_flattened(),
+            &[-1.0; 3]
+        ));
+        let orders: [&[usize]; 7] = [
+            &[0, 1, 2],
+            &[0, 2, 1],
+            &[1, 0, 2],
+            &[1, 2, 0],
+            &[2, 0, 1],
+            &[2, 1, 0],
+            &[3, 0, 4, 1, 5, 2],
+        ];
+        for order in orders {
+            let entry = |&i: &usize, &j: &usize| match i / 3 == j / 3 {
+                true => kostreva[i % 3][j % 3],
+                false => 0.0,
+            };
+            let rows = order
+                .iter()
+                .flat_map(|i| order.iter().map(move |j| entry(i, j)));
+            let (m, q): (Vec<f64>, _) = (rows.collect(), vec![-1.0; order.len()]);
+            for x in solve(&m, &q).unwrap() {
+                assert!((x - 1.0 / 3.0).abs() < 1e-12, "{order:?}");
+            }
+            assert_eq!(repeated(&bases(&m, &q)), None, "{order:?}");
         }
+    }
+
+    /// A basis that a solve came through twice.
+    fn repeated(bases: &[(Vec<usize>, usize)]) -> Option<&(Vec<usize>, usize)> {
+        let mut seen = std::collections::HashSet::new();
+        bases.iter().find(|basis| !seen.insert(*basis))
     }
 
     #[test]
@@ -205,6 +284,23 @@ mod tests {
     }
 
     proptest! {
+        /// Of small whole numbers, where ties are the rule: no basis comes twice.
+        #[test]
+        fn no_basis_comes_twice(
+            root in prop::collection::vec(-1i32..=1, 25),
+            skew in prop::collection::vec(-2i32..=2, 25),
+            q in prop::collection::vec(-1i32..=0, 5),
+        ) {
+            let entry = |i: usize, j: usize| {
+                let square: i32 = (0..5).map(|k| root[5 * k + i] * root[5 * k + j]).sum();
+                f64::from(square + skew[5 * i + j] - skew[5 * j + i])
+            };
+            let m: Vec<f64> = (0..25).map(|at| entry(at / 5, at % 5)).collect();
+            let q: Vec<f64> = q.into_iter().map(f64::from).collect();
+            let bases = bases(&m, &q);
+            prop_assert_eq!(repeated(&bases), None);
+        }
+
         /// Positive semidefinite problems that have a solution are solved.
         #[test]
         fn semidefinite_problems_are_solved(

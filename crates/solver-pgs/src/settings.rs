@@ -133,7 +133,8 @@ impl Default for PgsSettings {
             pyramid: Pyramid::default(),
             jacobi_step: JacobiStep::RowSum,
             stall_sweeps: 200,
-            // From 1 slowly down to 0.7: our choice, not swept.
+            // From 1 slowly down. The code published with [CMC] has the same decay and a floor of 0.1; 0.7 is our
+            // choice, not swept.
             raisim_floor: 0.7,
             raisim_decay: 0.99,
             raisim_schedule: RaisimSchedule::PerSweep,

@@ -52,6 +52,12 @@ pub(crate) trait JointKernel {
         sum
     }
 
+    /// motion + S v
+    #[inline(always)]
+    fn add_velocity(&self, motion: Motion, v: &[f64]) -> Motion {
+        motion + self.velocity(v)
+    }
+
     /// Sᵀ f
     #[inline(always)]
     fn project(&self, f: &Force, out: &mut [f64]) {
@@ -100,6 +106,19 @@ pub(crate) trait JointKernel {
         inertia: &ArticulatedInertia,
     ) -> ArticulatedInertia {
         local.apply_articulated(inertia)
+    }
+
+    /// [`inertia_to_parent`](Self::inertia_to_parent) of what is left where nothing but the body's own inertia
+    /// resists the joint: it has nothing along S, which need not be looked at.
+    #[inline(always)]
+    fn freed_to_parent(&self, local: &Transform, rest: &ArticulatedInertia) -> ArticulatedInertia {
+        self.inertia_to_parent(local, rest)
+    }
+
+    /// Such an inertia times a [bias acceleration](Self::bias).
+    #[inline(always)]
+    fn freed_times_bias(&self, rest: &ArticulatedInertia, bias: &Motion) -> Force {
+        rest.mul(bias)
     }
 
     /// Configuration reached from `q` by moving with constant `v` for unit time.

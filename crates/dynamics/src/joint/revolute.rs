@@ -7,7 +7,7 @@ use rand::Rng;
 
 use super::{JointKernel, uniform_within};
 use crate::spatial::lie::wrap_angle;
-use crate::spatial::small::{column, cross, from_columns, mat_mul};
+use crate::spatial::small::{column, cross, cross_unit, from_columns, mat_mul};
 use crate::spatial::{ArticulatedInertia, Force, Motion, Transform};
 
 /// Whether a turning joint may go round.
@@ -91,14 +91,22 @@ impl<const AXIS: usize, const UNTURNED: bool> JointKernel for AlignedRevolute<AX
     }
 
     #[inline(always)]
+    fn add_velocity(&self, mut motion: Motion, v: &[f64]) -> Motion {
+        motion.angular[AXIS] += v[0];
+        motion
+    }
+
+    #[inline(always)]
     fn project(&self, f: &Force, out: &mut [f64]) {
         out[0] = f.angular[AXIS];
     }
 
     #[inline(always)]
     fn bias(&self, body: &Motion, v: &[f64]) -> Motion {
-        let axis = Self::unit(v[0]);
-        Motion::new(cross(&body.linear, &axis), cross(&body.angular, &axis))
+        Motion::new(
+            cross_unit::<AXIS>(&body.linear, v[0]),
+            cross_unit::<AXIS>(&body.angular, v[0]),
+        )
     }
 
     #[inline(always)]
@@ -141,9 +149,22 @@ impl<const AXIS: usize, const UNTURNED: bool> JointKernel for AlignedRevolute<AX
         inertia: &ArticulatedInertia,
     ) -> ArticulatedInertia {
         match UNTURNED {
-            true => local.apply_articulated_about::<AXIS>(inertia),
+            true => local.apply_articulated_about::<AXIS, false>(inertia),
             false => local.apply_articulated(inertia),
         }
+    }
+
+    #[inline(always)]
+    fn freed_to_parent(&self, local: &Transform, rest: &ArticulatedInertia) -> ArticulatedInertia {
+        match UNTURNED {
+            true => local.apply_articulated_about::<AXIS, true>(rest),
+            false => local.apply_freed::<AXIS>(rest),
+        }
+    }
+
+    #[inline(always)]
+    fn freed_times_bias(&self, rest: &ArticulatedInertia, bias: &Motion) -> Force {
+        rest.freed_mul_across::<AXIS>(bias)
     }
 
     fn difference(&self, from: &[f64], to: &[f64], out: &mut [f64]) {
@@ -227,6 +248,8 @@ mod tests {
         let body = Motion::from_array([0.3, -1.0, 2.0, 0.7, 0.1, -0.4]);
         let gap = fast.bias(&body, &[1.7]) - general.bias(&body, &[1.7]);
         assert!(gap.to_vector().norm() < 1e-15);
+        let gap = fast.add_velocity(body, &[1.7]) - general.add_velocity(body, &[1.7]);
+        assert!(gap.to_vector().norm() < 1e-15);
 
         let inertia = ArticulatedInertia::from(&crate::spatial::Inertia::from_com(
             2.0,
@@ -282,6 +305,51 @@ mod tests {
         let gap = fast.inertia_to_parent(&pose, &inertia).to_matrix()
             - general.inertia_to_parent(&pose, &inertia).to_matrix();
         assert!(gap.norm() < 1e-14);
+    }
+
+    /// What is handed to the parent of a freed joint, with what is left along the joint's axis looked at and not.
+    fn check_freed<const AXIS: usize, const UNTURNED: bool>() {
+        let turn = Turn::Limited;
+        let joint = AlignedRevolute::<AXIS, UNTURNED> { turn };
+        let inertia = ArticulatedInertia::from(&crate::spatial::Inertia::from_com(
+            2.0,
+            Vector3::new(0.1, 0.2, 0.3),
+            crate::spatial::Symmetric3::diagonal(0.4, 0.3, 0.2),
+        ))
+        .minus_outer(&Force::from_array([0.2, 1.5, -1.0, 0.6, -0.1, 0.9]), 0.03);
+        let column = joint.inertia_column(&inertia, 0);
+        let mut pivot = [0.0];
+        joint.project(&column, &mut pivot);
+        let rest = inertia.minus_outer(&column, 1.0 / pivot[0]);
+
+        let turned = Transform::from_xyz_rpy(Vector3::zeros(), 0.4, 1.3, -2.0).rotation;
+        for translation in [Vector3::zeros(), Vector3::new(0.3, -0.2, 0.9)] {
+            let rotation = if UNTURNED {
+                Matrix3::identity()
+            } else {
+                turned
+            };
+            let pose = joint.transform(&Transform::new(rotation, translation), &[0.77]);
+            let gap = joint.freed_to_parent(&pose, &rest).to_matrix()
+                - joint.inertia_to_parent(&pose, &rest).to_matrix();
+            assert!(gap.norm() < 1e-14, "{gap}");
+        }
+        let bias = joint.bias(
+            &Motion::from_array([0.3, -1.0, 2.0, 0.7, 0.1, -0.4]),
+            &[1.7],
+        );
+        let gap = joint.freed_times_bias(&rest, &bias) - rest.mul(&bias);
+        assert!(gap.to_vector().norm() < 1e-14, "{gap:?}");
+    }
+
+    #[test]
+    fn nothing_is_left_along_the_axis_of_a_freed_joint() {
+        check_freed::<0, false>();
+        check_freed::<1, false>();
+        check_freed::<2, false>();
+        check_freed::<0, true>();
+        check_freed::<1, true>();
+        check_freed::<2, true>();
     }
 
     #[test]

@@ -26,7 +26,14 @@ pub(crate) struct Topology {
     pub(crate) pivot_start: Vec<usize>,
     /// Length of that array.
     pub(crate) n_pivots: usize,
+    /// Links in an order for passes over the tree, those nearer to the root first; each tree has the places of its
+    /// own links.
+    pub(crate) pass_order: Vec<usize>,
 }
+
+/// Links of a tree that passes take level by level. Limbs then alternate, and a processor works on one while it waits
+/// for what the next link of the other needs; larger trees are passed through limb by limb, as they lie in memory.
+const LEVELLED: usize = 256;
 
 impl Topology {
     pub(crate) fn new(links: &[Link]) -> Self {
@@ -40,6 +47,7 @@ impl Topology {
             last_dof: vec![NO_DOF; n],
             pivot_start: vec![0; n],
             n_pivots: 0,
+            pass_order: (0..links.len()).collect(),
         };
         for i in (1..n).rev() {
             let parent = links[i - 1].parent;
@@ -69,6 +77,18 @@ impl Topology {
             topology.last_dof[i] = above;
             topology.pivot_start[i] = topology.n_pivots;
             topology.n_pivots += link.joint.nv() * link.joint.nv();
+        }
+        let mut depth = vec![0; n];
+        for i in 1..n {
+            depth[i] = depth[links[i - 1].parent] + 1;
+        }
+        let mut root = 1;
+        while root < n {
+            let end = topology.subtree_end[root];
+            if end - root <= LEVELLED {
+                topology.pass_order[root - 1..end - 1].sort_by_key(|&k| depth[k + 1]);
+            }
+            root = end;
         }
         topology
     }

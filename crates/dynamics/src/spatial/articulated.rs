@@ -2,6 +2,7 @@
 
 use nalgebra::{Matrix3, Matrix6, Vector3};
 
+use super::small::columns_after;
 use super::{Force, Inertia, Motion, Symmetric3};
 
 /// A symmetric 6×6 inertia that need not be that of a rigid body,
@@ -37,6 +38,22 @@ impl ArticulatedInertia {
             self.linear.mul(v) + super::small::mul(&self.coupling, w),
             super::small::tr_mul(&self.coupling, v) + self.angular.mul(w),
         )
+    }
+
+    /// [`mul`](Self::mul) where neither `motion` nor what turns about x (0), y (1) or z (2) has anything along that
+    /// axis, which is not looked at.
+    #[inline(always)]
+    pub(crate) fn freed_mul_across<const AXIS: usize>(&self, motion: &Motion) -> Force {
+        let (a, b) = ((AXIS + 1) % 3, (AXIS + 2) % 3);
+        let (v, w) = (&motion.linear, &motion.angular);
+        let (va, vb, wa, wb) = (v[a], v[b], w[a], w[b]);
+        let (la, lb) = columns_after::<AXIS>(&self.linear.to_matrix());
+        let (ca, cb) = columns_after::<AXIS>(&self.coupling);
+        let (aa, ab, bb) = self.angular.block_after::<AXIS>();
+        let mut moment = Vector3::zeros();
+        moment[a] = ca[a] * va + ca[b] * vb + aa * wa + ab * wb;
+        moment[b] = cb[a] * va + cb[b] * vb + ab * wa + bb * wb;
+        Force::new(la * va + lb * vb + ca * wa + cb * wb, moment)
     }
 
     /// self − u uᵀ · s, the inertia left after one degree of freedom is released.

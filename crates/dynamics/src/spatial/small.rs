@@ -7,6 +7,9 @@ use nalgebra::{Matrix3, Vector3};
 
 use super::Symmetric3;
 
+/// The zero that leaves every number it is added to as it is, so that compilers leave the addition out.
+pub(crate) const NOTHING: f64 = -0.0;
+
 /// a × b
 #[inline(always)]
 pub(crate) fn cross(a: &Vector3<f64>, b: &Vector3<f64>) -> Vector3<f64> {
@@ -15,6 +18,16 @@ pub(crate) fn cross(a: &Vector3<f64>, b: &Vector3<f64>) -> Vector3<f64> {
         a.z * b.x - a.x * b.z,
         a.x * b.y - a.y * b.x,
     )
+}
+
+/// a × s e, e being the unit vector along the x (0), y (1) or z (2) axis
+#[inline(always)]
+pub(crate) fn cross_unit<const AXIS: usize>(a: &Vector3<f64>, s: f64) -> Vector3<f64> {
+    match AXIS {
+        0 => Vector3::new(0.0, a.z * s, -a.y * s),
+        1 => Vector3::new(-a.z * s, 0.0, a.x * s),
+        _ => Vector3::new(a.y * s, -a.x * s, 0.0),
+    }
 }
 
 /// M x
@@ -54,6 +67,16 @@ pub(crate) fn column<const K: usize>(m: &Matrix3<f64>) -> Vector3<f64> {
         0 => Vector3::new(m.m11, m.m21, m.m31),
         1 => Vector3::new(m.m12, m.m22, m.m32),
         _ => Vector3::new(m.m13, m.m23, m.m33),
+    }
+}
+
+/// The two columns of M that follow on column `K`, in turn.
+#[inline(always)]
+pub(crate) fn columns_after<const K: usize>(m: &Matrix3<f64>) -> (Vector3<f64>, Vector3<f64>) {
+    match K {
+        0 => (column::<1>(m), column::<2>(m)),
+        1 => (column::<2>(m), column::<0>(m)),
+        _ => (column::<0>(m), column::<1>(m)),
     }
 }
 
@@ -112,6 +135,40 @@ pub(crate) fn congruence_symmetric(r: &Matrix3<f64>, s: &Symmetric3) -> Symmetri
     }
 }
 
+/// R M Rᵀ where column `AXIS` of M is zero, which is not looked at.
+#[inline(always)]
+pub(crate) fn congruence_without<const AXIS: usize>(
+    r: &Matrix3<f64>,
+    m: &Matrix3<f64>,
+) -> Matrix3<f64> {
+    let ((ra, rb), (ma, mb)) = (columns_after::<AXIS>(r), columns_after::<AXIS>(m));
+    let (a, b) = (mul(r, &ma), mul(r, &mb));
+    from_columns(
+        &(a * ra.x + b * rb.x),
+        &(a * ra.y + b * rb.y),
+        &(a * ra.z + b * rb.z),
+    )
+}
+
+/// R S Rᵀ for a symmetric S whose row and column `AXIS` are zero, which are not looked at.
+#[inline(always)]
+pub(crate) fn congruence_symmetric_without<const AXIS: usize>(
+    r: &Matrix3<f64>,
+    s: &Symmetric3,
+) -> Symmetric3 {
+    let (ra, rb) = columns_after::<AXIS>(r);
+    let (aa, ab, bb) = s.block_after::<AXIS>();
+    let (a, b) = (ra * aa + rb * ab, ra * ab + rb * bb);
+    Symmetric3 {
+        xx: ra.x * a.x + rb.x * b.x,
+        xy: ra.x * a.y + rb.x * b.y,
+        xz: ra.x * a.z + rb.x * b.z,
+        yy: ra.y * a.y + rb.y * b.y,
+        yz: ra.y * a.z + rb.y * b.z,
+        zz: ra.z * a.z + rb.z * b.z,
+    }
+}
+
 /// R x for a rotation about the x (0), y (1) or z (2) axis with this cosine and sine.
 #[inline(always)]
 pub(crate) fn turn<const AXIS: usize>(c: f64, s: f64, x: &Vector3<f64>) -> Vector3<f64> {
@@ -132,14 +189,22 @@ pub(crate) fn cosine_and_sine<const AXIS: usize>(r: &Matrix3<f64>) -> (f64, f64)
     }
 }
 
-/// R M Rᵀ for a rotation about that axis.
+/// R M Rᵀ for a rotation about that axis; `FREED` where that column of M is zero, which is not looked at then.
 #[inline(always)]
-pub(crate) fn turn_matrix<const AXIS: usize>(c: f64, s: f64, m: &Matrix3<f64>) -> Matrix3<f64> {
+pub(crate) fn turn_matrix<const AXIS: usize, const FREED: bool>(
+    c: f64,
+    s: f64,
+    m: &Matrix3<f64>,
+) -> Matrix3<f64> {
     // Columns, then rows.
+    let turned = |is_axis: bool, column: Vector3<f64>| match FREED && is_axis {
+        true => Vector3::repeat(NOTHING),
+        false => turn::<AXIS>(c, s, &column),
+    };
     let columns = from_columns(
-        &turn::<AXIS>(c, s, &column::<0>(m)),
-        &turn::<AXIS>(c, s, &column::<1>(m)),
-        &turn::<AXIS>(c, s, &column::<2>(m)),
+        &turned(AXIS == 0, column::<0>(m)),
+        &turned(AXIS == 1, column::<1>(m)),
+        &turned(AXIS == 2, column::<2>(m)),
     );
     let y = &columns;
     let rows = [
@@ -151,21 +216,34 @@ pub(crate) fn turn_matrix<const AXIS: usize>(c: f64, s: f64, m: &Matrix3<f64>) -
     Matrix3::new(a.x, a.y, a.z, b.x, b.y, b.z, c.x, c.y, c.z)
 }
 
-/// The same for a symmetric matrix.
+/// The same for a symmetric matrix; `FREED` where that row and column are zero.
 #[inline(always)]
-pub(crate) fn turn_symmetric<const AXIS: usize>(c: f64, s: f64, m: &Symmetric3) -> Symmetric3 {
+pub(crate) fn turn_symmetric<const AXIS: usize, const FREED: bool>(
+    c: f64,
+    s: f64,
+    m: &Symmetric3,
+) -> Symmetric3 {
     // The block of the plane that turns, from its first axis to its second.
+    let (cc, ss, cs) = (c * c, s * s, c * s);
     let plane = |aa: f64, ab: f64, bb: f64| {
-        let (p, q) = (c * aa - s * ab, c * ab - s * bb);
-        let (r, t) = (s * aa + c * ab, s * ab + c * bb);
-        (c * p - s * q, s * p + c * q, s * r + c * t)
+        let twice = 2.0 * cs * ab;
+        (
+            cc * aa - twice + ss * bb,
+            cs * (aa - bb) + (cc - ss) * ab,
+            ss * aa + twice + cc * bb,
+        )
     };
+    let row = |a: f64, b: f64| match FREED {
+        true => (NOTHING, NOTHING),
+        false => (c * a - s * b, s * a + c * b),
+    };
+    let axis = |aa: f64| if FREED { NOTHING } else { aa };
     match AXIS {
         0 => {
             let (yy, yz, zz) = plane(m.yy, m.yz, m.zz);
-            let (xy, xz) = (c * m.xy - s * m.xz, s * m.xy + c * m.xz);
+            let (xy, xz) = row(m.xy, m.xz);
             Symmetric3 {
-                xx: m.xx,
+                xx: axis(m.xx),
                 xy,
                 xz,
                 yy,
@@ -175,26 +253,26 @@ pub(crate) fn turn_symmetric<const AXIS: usize>(c: f64, s: f64, m: &Symmetric3) 
         }
         1 => {
             let (zz, xz, xx) = plane(m.zz, m.xz, m.xx);
-            let (yz, xy) = (c * m.yz - s * m.xy, s * m.yz + c * m.xy);
+            let (yz, xy) = row(m.yz, m.xy);
             Symmetric3 {
                 xx,
                 xy,
                 xz,
-                yy: m.yy,
+                yy: axis(m.yy),
                 yz,
                 zz,
             }
         }
         _ => {
             let (xx, xy, yy) = plane(m.xx, m.xy, m.yy);
-            let (xz, yz) = (c * m.xz - s * m.yz, s * m.xz + c * m.yz);
+            let (xz, yz) = row(m.xz, m.yz);
             Symmetric3 {
                 xx,
                 xy,
                 xz,
                 yy,
                 yz,
-                zz: m.zz,
+                zz: axis(m.zz),
             }
         }
     }

@@ -65,6 +65,16 @@ impl Symmetric3 {
         }
     }
 
+    /// Entries (a, a), (a, b) and (b, b) of the axes a and b that follow on x (0), y (1) or z (2), in turn.
+    #[inline(always)]
+    pub(crate) fn block_after<const AXIS: usize>(&self) -> (f64, f64, f64) {
+        match AXIS {
+            0 => (self.yy, self.yz, self.zz),
+            1 => (self.zz, self.xz, self.xx),
+            _ => (self.xx, self.xy, self.yy),
+        }
+    }
+
     /// Matrix times vector.
     #[inline(always)]
     pub fn mul(&self, x: &Vector3<f64>) -> Vector3<f64> {

@@ -4,7 +4,8 @@ use nalgebra::{Isometry3, Matrix3, Rotation3, Translation3, UnitQuaternion, Vect
 use serde::{Deserialize, Serialize};
 
 use super::small::{
-    congruence, congruence_symmetric, cosine_and_sine, cross, mat_mul, mul, skew_mul, tr_mul, turn,
+    NOTHING, column, congruence, congruence_symmetric, congruence_symmetric_without,
+    congruence_without, cosine_and_sine, cross, from_columns, mat_mul, mul, skew_mul, tr_mul, turn,
     turn_matrix, turn_symmetric,
 };
 use super::{ArticulatedInertia, Force, Inertia, Motion, Symmetric3};
@@ -138,7 +139,19 @@ impl Transform {
         let a = congruence_symmetric(&self.rotation, &i.linear);
         let b = congruence(&self.rotation, &i.coupling);
         let d = congruence_symmetric(&self.rotation, &i.angular);
-        shifted(&self.translation, a, &b, &d)
+        shifted::<0, false>(&self.translation, a, &b, &d)
+    }
+
+    /// The same where `i` has nothing of what turns about that axis, which is not looked at.
+    #[inline(always)]
+    pub(crate) fn apply_freed<const AXIS: usize>(
+        &self,
+        i: &ArticulatedInertia,
+    ) -> ArticulatedInertia {
+        let a = congruence_symmetric(&self.rotation, &i.linear);
+        let b = congruence_without::<AXIS>(&self.rotation, &i.coupling);
+        let d = congruence_symmetric_without::<AXIS>(&self.rotation, &i.angular);
+        shifted::<0, false>(&self.translation, a, &b, &d)
     }
 
     /// [`apply_inverse_motion`](Self::apply_inverse_motion) where the rotation is one about that axis.
@@ -161,17 +174,18 @@ impl Transform {
         Force::new(linear, moment)
     }
 
-    /// [`apply_articulated`](Self::apply_articulated) where the rotation is one about that axis.
+    /// [`apply_articulated`](Self::apply_articulated) where the rotation is one about that axis, and `FREED` where `i` has
+    /// nothing of what turns about it, which is not looked at then.
     #[inline(always)]
-    pub(crate) fn apply_articulated_about<const AXIS: usize>(
+    pub(crate) fn apply_articulated_about<const AXIS: usize, const FREED: bool>(
         &self,
         i: &ArticulatedInertia,
     ) -> ArticulatedInertia {
         let (c, s) = cosine_and_sine::<AXIS>(&self.rotation);
-        let a = turn_symmetric::<AXIS>(c, s, &i.linear);
-        let b = turn_matrix::<AXIS>(c, s, &i.coupling);
-        let d = turn_symmetric::<AXIS>(c, s, &i.angular);
-        shifted(&self.translation, a, &b, &d)
+        let a = turn_symmetric::<AXIS, false>(c, s, &i.linear);
+        let b = turn_matrix::<AXIS, FREED>(c, s, &i.coupling);
+        let d = turn_symmetric::<AXIS, FREED>(c, s, &i.angular);
+        shifted::<AXIS, FREED>(&self.translation, a, &b, &d)
     }
 
     /// As a nalgebra isometry.
@@ -200,18 +214,35 @@ impl Transform {
     }
 }
 
-/// An inertia A, B, D in the parent's axes, about the parent's origin instead of the body's at p.
+/// An inertia A, B, D in the parent's axes, about the parent's origin instead of the body's at p; `FREED` where column
+/// `AXIS` of B is zero.
 #[inline(always)]
-fn shifted(
+fn shifted<const AXIS: usize, const FREED: bool>(
     p: &Vector3<f64>,
     a: Symmetric3,
     b: &Matrix3<f64>,
     d: &Symmetric3,
 ) -> ArticulatedInertia {
+    // Axes of joints that meet, as in hips and wrists.
+    if p.x == 0.0 && p.y == 0.0 && p.z == 0.0 {
+        return ArticulatedInertia {
+            linear: a,
+            coupling: *b,
+            angular: *d,
+        };
+    }
     // B' = B − A [p]×,  D' = D + [p]× B' + ([p]× B)ᵀ
     let full_a = a.to_matrix();
     let shifted = b + skew_mul(p, &full_a).transpose();
-    let pb = skew_mul(p, b);
+    let arm = |is_axis: bool, column: Vector3<f64>| match FREED && is_axis {
+        true => Vector3::repeat(NOTHING),
+        false => cross(p, &column),
+    };
+    let pb = from_columns(
+        &arm(AXIS == 0, column::<0>(b)),
+        &arm(AXIS == 1, column::<1>(b)),
+        &arm(AXIS == 2, column::<2>(b)),
+    );
     let ps = skew_mul(p, &shifted);
     ArticulatedInertia {
         linear: a,

@@ -89,8 +89,8 @@ pub(crate) fn joint_kind(which: usize, rng: &mut Rng) -> JointKind {
     }
 }
 
-/// A random tree of `n` bodies with joints of every kind, armature on every degree of freedom.
-/// `spread` 1 makes chains, larger values bushier trees.
+/// A random tree of `n` bodies with joints of every kind, half of them with armature; joint frames are turned, have the
+/// axes of their parents, or lie on them. `spread` 1 makes chains, larger values bushier trees.
 pub(crate) fn random_tree(seed: u64, n: usize, spread: usize) -> Model {
     let mut rng = rng(seed);
     let mut tree = ModelDescription::new(format!("random {seed}"));
@@ -104,13 +104,23 @@ pub(crate) fn random_tree(seed: u64, n: usize, spread: usize) -> Model {
         let which = rng.random_range(0..13);
         let kind = joint_kind(which, &mut rng);
         let armature = uniform(&mut rng, 0.0, 0.5);
-        let properties = DofProperties {
-            armature,
-            rotor_inertia: 0.01,
-            gear_ratio: 3.0,
-            ..Default::default()
+        let properties = match rng.random_range(0..2) {
+            0 => DofProperties::default(),
+            _ => DofProperties {
+                armature,
+                rotor_inertia: 0.01,
+                gear_ratio: 3.0,
+                ..Default::default()
+            },
         };
-        let placement = random_pose(&mut rng);
+        let mut placement = random_pose(&mut rng);
+        let plain = rng.random_range(0..6);
+        if plain < 3 {
+            placement.rotation = nalgebra::Matrix3::identity();
+        }
+        if plain == 0 {
+            placement.translation = Vector3::zeros();
+        }
         tree.add_joint(format!("joint{i}"), kind, parent, &name)
             .at(placement)
             .with_properties(properties);

@@ -10,7 +10,7 @@ use nalgebra::{Matrix3, Vector3};
 use crate::local::Local;
 
 /// First step of the search for a bracket in rad, and its growth: a small step that grows
-/// geometrically. Our choice, not tuned.
+/// geometrically, by the β₁ and β₃ of the code published with [CMC].
 const FIRST_STEP: f64 = 0.01;
 const STEP_GROWTH: f64 = 1.3;
 
@@ -179,6 +179,27 @@ mod tests {
     use super::*;
 
     proptest! {
+        /// The slip is along −λ_T − μ² λ_N/G_NN G_NT, [CMC, (21)], not against friction.
+        #[test]
+        fn slips_as_the_model_says(
+            entries in prop::array::uniform9(-1.0f64..1.0),
+            free in prop::array::uniform3(-1.0f64..1.0),
+            friction in 0.05f64..1.5,
+        ) {
+            let root = Matrix3::from_row_slice(&entries);
+            let block = root * root.transpose() + Matrix3::identity() * 0.2;
+            let free = Vector3::new(free[0], free[1], -free[2].abs() - 1e-3);
+            let stopping = -block.try_inverse().unwrap() * free;
+            let coupling = Vector3::new(block[(0, 2)], block[(1, 2)], 0.0);
+            // Where normal and tangential velocity couple so much that the ellipse opens there need be no minimum.
+            prop_assume!(!is_inside(&stopping, [friction; 2]) && friction * coupling.norm() < block[(2, 2)]);
+            let found = Sliding { block, free, friction: [friction; 2] }.solve(&stopping);
+            let slip = (block * found + free).xy();
+            let along = -found.xy() - coupling.xy() * (friction * friction * found.z / block[(2, 2)]);
+            let (sine, cosine) = (slip.perp(&along), slip.dot(&along));
+            prop_assert!(cosine > 0.0 && sine.abs() < 1e-6 * cosine.max(1e-3), "{sine} {cosine}");
+        }
+
         /// Against a fine scan of the angle: nothing lower, zero normal velocity, on the cone.
         #[test]
         fn finds_the_lowest_point_of_the_ellipse(
