@@ -159,7 +159,7 @@ fn run(world: &mut World, seconds: f64) -> ([f64; 3], bool) {
         gain = gain.max(energy(world) - start);
         loss = loss.max(start - energy(world));
     }
-    let scale = scale.max(1e-300);
+    let scale = scale.max(1e-6);
     ([worst, gain / scale, loss / scale], watch.has_gained())
 }
 

@@ -95,6 +95,11 @@ impl TreeDynamics {
         self.part.v.clone()
     }
 
+    /// kg.
+    pub fn mass(&self) -> f64 {
+        self.part.mass
+    }
+
     /// Whether it hangs on nothing.
     pub fn floats(&self) -> bool {
         self.part.floats

@@ -16,6 +16,8 @@ pub(super) struct Account {
     /// Most energy that the mechanism may have, J.
     limit: f64,
     scale: f64,
+    /// Energy of motion below which changes are noise, J.
+    noise: f64,
     energy: f64,
 }
 
@@ -25,6 +27,7 @@ impl Account {
         settings: &MotionSettings,
         memory: &MotionMemory,
         [kinetic, potential]: [f64; 2],
+        noise: f64,
         step: f64,
     ) -> Self {
         let energy = kinetic + potential;
@@ -32,6 +35,7 @@ impl Account {
             is_open: settings.energy_account,
             limit: energy + memory.margin,
             scale: (memory.scale * (1.0 - step / FORGETS).max(0.0)).max(kinetic),
+            noise,
             energy,
         }
     }
@@ -42,7 +46,7 @@ impl Account {
         let energy = kinetic + potential;
         let sizes = kinetic + potential.abs() + work.abs();
         let drift = (energy - self.energy - work).abs() - 10.0 * ROUNDING * sizes;
-        drift.max(0.0) / (self.scale.max(kinetic) + work.abs())
+        drift.max(0.0) / (self.scale.max(kinetic).max(self.noise) + work.abs())
     }
 
     /// Enters what a substep ended with and the work of forces in it; what is too much, J.

@@ -3,6 +3,7 @@
 use nalgebra::{Matrix3, Vector3};
 
 use super::mechanism::Mechanism;
+use super::member::Member;
 
 impl Mechanism {
     /// Energy of motion, and that of gravity and springs, J, where it was placed last.
@@ -29,6 +30,11 @@ impl Mechanism {
         members
             .map(|(member, place)| member.quadratic(&x[place.v.clone()]))
             .sum()
+    }
+
+    /// kg.
+    pub(super) fn mass(&self) -> f64 {
+        self.members.iter().map(Member::mass).sum()
     }
 
     /// The motion as of one rigid body with the same momenta, of what floats.

@@ -231,6 +231,14 @@ impl Member {
         }
     }
 
+    /// kg.
+    pub(super) fn mass(&self) -> f64 {
+        match self {
+            Self::Body(body) => body.mass,
+            Self::Tree(tree) => tree.dynamics.mass(),
+        }
+    }
+
     /// Whether it hangs on nothing.
     pub(super) fn floats(&self) -> bool {
         match self {

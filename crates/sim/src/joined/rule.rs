@@ -24,9 +24,16 @@ const GRACE: f64 = 100.0;
 /// worse than that: thin bodies that are held beside their axis flutter thousands of times a second.
 const FEW: usize = 32;
 const EXTRA: u32 = 4;
-/// Change of energy in a substep beside the work of forces, as a share of the energy of motion, that is too
-/// much at the finest substep.
-const MOST_DRIFT: f64 = 0.01;
+/// Change of energy in a substep beside the work of forces, as a share of the bound on its error and of the energy
+/// of motion, beyond which it is bisected, as for trees.
+const ENERGY_SHARE: f64 = 5e-3;
+/// Error of the finest substep, and change of energy in it as a share of the energy of motion, that are too much.
+const MOST_ERROR: f64 = 0.01;
+const MOST_DRIFT: f64 = 1e-3;
+/// Share of what gravity does in a substep below which a speed is noise.
+const NOISE: f64 = 1e-6;
+/// Share of what gravity does in a step below which the energy of a speed is noise.
+const QUIET: f64 = 0.01;
 /// Below this share of the bound a substep of twice the length would pass: its fifth power.
 const COARSER: f64 = 0.022;
 /// What a path did.
@@ -134,7 +141,9 @@ impl Rule {
         self.impulses
             .resize(mechanism.holdings.len(), Reaction::default());
         let energy = self.begin(mechanism, &mut moved)?;
-        let mut account = Account::new(settings, memory, energy, step);
+        let fall = QUIET * step * mechanism.gravity.norm();
+        let noise = mechanism.mass() * fall * fall;
+        let mut account = Account::new(settings, memory, energy, noise, step);
         let deepest = settings.max_substeps.max(1).ilog2();
         let last = match self.may_take_longer && mechanism.members.len() <= FEW {
             true => deepest + EXTRA,
@@ -151,9 +160,12 @@ impl Rule {
             let grace = if level < deepest { 1.0 } else { GRACE };
             let bound = grace * settings.tolerance / (1u64 << level) as f64;
             let tried = self.advance(mechanism, h, &account);
-            let error = tried.map_or(f64::INFINITY, |tried| tried.error);
-            let drifts = tried.is_none_or(|tried| tried.drift > MOST_DRIFT);
-            let is_good = error <= bound && (level < deepest || !drifts);
+            let error = tried.map_or(f64::INFINITY, |tried| {
+                tried.error.max(tried.drift / ENERGY_SHARE)
+            });
+            // A substep of the finest that is not precise enough is better than one that damps.
+            let is_fair = |tried: Tried| tried.error <= MOST_ERROR && tried.drift <= MOST_DRIFT;
+            let is_good = error <= bound || level == last && tried.is_some_and(is_fair);
             if !is_good && level < last {
                 level += 1;
                 continue;
@@ -249,7 +261,9 @@ impl Rule {
         change.extend(k4.iter().zip(&*k5).map(|(k4, k5)| 0.1 * h * (k4 - k5)));
         let error = mechanism.quadratic(change);
         let gained = mechanism.quadratic(&stages.k[0]) * h * h;
-        let error = (error / (2.0 * kinetic + gained)).sqrt();
+        let fall = NOISE * h * mechanism.gravity.norm();
+        let noise = mechanism.mass() * fall * fall;
+        let error = (error / (2.0 * kinetic + gained + noise)).sqrt();
         // What stands still has no error.
         let error = if error.is_nan() && energy.is_finite() {
             0.0
