@@ -41,11 +41,11 @@ impl Account {
     }
 
     /// How much the energy changed since the last entry beside the work of forces, as a share of the energy of
-    /// motion; what rounding explains is none.
-    pub(super) fn drift(&self, [kinetic, potential]: [f64; 2], work: f64) -> f64 {
+    /// motion; what rounding explains is none, nor `slack`, which joints that are closed no better leave, J.
+    pub(super) fn drift(&self, [kinetic, potential]: [f64; 2], work: f64, slack: f64) -> f64 {
         let energy = kinetic + potential;
         let sizes = kinetic + potential.abs() + work.abs();
-        let drift = (energy - self.energy - work).abs() - 10.0 * ROUNDING * sizes;
+        let drift = (energy - self.energy - work).abs() - 10.0 * ROUNDING * sizes - slack;
         drift.max(0.0) / (self.scale.max(kinetic).max(self.noise) + work.abs())
     }
 

@@ -2,8 +2,10 @@
 
 use nalgebra::{Matrix3, Vector3};
 
-use super::mechanism::Mechanism;
+use super::joint::Holding;
+use super::mechanism::{Mechanism, Reaction};
 use super::member::Member;
+use super::rule::CLOSED;
 
 impl Mechanism {
     /// Energy of motion, and that of gravity and springs, J, where it was placed last.
@@ -35,6 +37,19 @@ impl Mechanism {
     /// kg.
     pub(super) fn mass(&self) -> f64 {
         self.members.iter().map(Member::mass).sum()
+    }
+
+    /// Work of what joints exert over the errors of position that count as closed, J.
+    pub(super) fn slack(&self, reactions: &[Reaction]) -> f64 {
+        let of = |(holding, reaction): (&Holding, &Reaction)| {
+            let size = match holding {
+                Holding::Joint(joint) => joint.size,
+                Holding::Coupling(_) => 1.0,
+            };
+            size * reaction.force.norm() + reaction.torque.norm()
+        };
+        let all = self.holdings.iter().zip(reactions);
+        2.0 * CLOSED * all.map(of).sum::<f64>()
     }
 
     /// The motion as of one rigid body with the same momenta, of what floats.

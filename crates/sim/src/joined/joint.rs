@@ -104,8 +104,9 @@ pub(super) enum Holding {
 pub(super) const MOST_ROWS: usize = 6;
 
 /// What a row measures.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub(super) enum Measure {
+    #[default]
     /// Along a direction, how fast the points move apart.
     Points,
     /// About a direction, how fast the bodies turn apart.
@@ -115,7 +116,7 @@ pub(super) enum Measure {
 }
 
 /// Rows at a state: second end minus first.
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone, Default)]
 pub(super) struct Rows {
     pub(super) count: usize,
     pub(super) measure: [Measure; MOST_ROWS],
@@ -140,11 +141,12 @@ impl Holding {
         }
     }
 
-    pub(super) fn rows(&self, frames: &[FrameAt], q: &[f64]) -> Rows {
+    /// Writes its rows.
+    pub(super) fn write(&self, frames: &[FrameAt], q: &[f64], rows: &mut Rows) {
         match self {
-            Self::Joint(joint) => joint.rows(frames),
+            Self::Joint(joint) => joint.write(frames, rows),
             Self::Coupling(coupling) => {
-                let mut rows = Rows::new([Vector3::zeros(); 2]);
+                rows.begin([Vector3::zeros(); 2]);
                 let terms = coupling.terms.iter();
                 let sum: f64 = terms.map(|(at, _, factor)| factor * q[*at]).sum();
                 rows.push(
@@ -153,16 +155,15 @@ impl Holding {
                     sum - coupling.offset,
                     1.0,
                 );
-                rows
             }
         }
     }
 }
 
 impl Joint {
-    fn rows(&self, frames: &[FrameAt]) -> Rows {
-        let [a, b] = self.ends.map(|end| end.at(frames));
-        let mut rows = Rows::new([a.point, b.point]);
+    fn write(&self, frames: &[FrameAt], rows: &mut Rows) {
+        let [a, b] = [self.ends[0].at(frames), self.ends[1].at(frames)];
+        rows.begin([a.point, b.point]);
         let apart = b.point - a.point;
         let rate = b.velocity - a.velocity;
         let bend = b.bias - a.bias;
@@ -174,7 +175,7 @@ impl Joint {
             let drift = along.dot(&bend) + across.norm_squared() / distance;
             let error = distance - length;
             rows.push((Measure::Points, along), drift, error, self.size);
-            return rows;
+            return;
         }
         for axis in axes {
             let (drift, error) = (axis.dot(&bend), axis.dot(&apart));
@@ -206,21 +207,12 @@ impl Joint {
             }
             _ => {}
         }
-        rows
     }
 }
 
 impl Rows {
-    fn new(points: [Vector3<f64>; 2]) -> Self {
-        Self {
-            count: 0,
-            measure: [Measure::Points; MOST_ROWS],
-            direction: [Vector3::zeros(); MOST_ROWS],
-            points,
-            drift: [0.0; MOST_ROWS],
-            error: [0.0; MOST_ROWS],
-            relative: 0.0,
-        }
+    fn begin(&mut self, points: [Vector3<f64>; 2]) {
+        (self.count, self.points, self.relative) = (0, points, 0.0);
     }
 
     fn push(

@@ -211,10 +211,10 @@ impl Mechanism {
             self.at
                 .push(self.members[frame.member].frame(frame.body, q, v));
         }
-        self.rows.clear();
-        let holdings = self.holdings.iter();
-        self.rows
-            .extend(holdings.map(|holding| holding.rows(&self.at, q)));
+        self.rows.resize_with(self.holdings.len(), Rows::default);
+        for (holding, rows) in self.holdings.iter().zip(&mut self.rows) {
+            holding.write(&self.at, q, rows);
+        }
     }
 
     /// J where it was placed last, M⁻¹ Jᵀ, and the factor of J M⁻¹ Jᵀ; whether there is one.

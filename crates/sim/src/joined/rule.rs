@@ -11,7 +11,7 @@ use super::energy::Locked;
 use super::mechanism::{Mechanism, Power, Reaction};
 
 /// Error of positions, relative, at which they count as projected.
-const CLOSED: f64 = 1e-11;
+pub(super) const CLOSED: f64 = 1e-11;
 /// Error of positions up to which a substep is good; joints hold to 1e-6.
 const LOOSE: f64 = 1e-8;
 /// Error of positions at the start of a step that the step of first order closes, and tells of.
@@ -256,7 +256,7 @@ impl Rule {
         let power = mechanism.accelerate([q_end, v_end], k5, reactions)?;
         let [kinetic, potential] = mechanism.energy([q_end, v_end]);
         let energy = kinetic + potential;
-        let drift = account.drift([kinetic, potential], work);
+        let drift = account.drift([kinetic, potential], work, mechanism.slack(reactions));
         change.clear();
         change.extend(k4.iter().zip(&*k5).map(|(k4, k5)| 0.1 * h * (k4 - k5)));
         let error = mechanism.quadratic(change);
