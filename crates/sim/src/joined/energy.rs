@@ -39,7 +39,7 @@ impl Mechanism {
         self.members.iter().map(Member::mass).sum()
     }
 
-    /// Work of what joints exert over the errors of position that count as closed, J.
+    /// Work of what joints exert over the errors of position that are left, J.
     pub(super) fn slack(&self, reactions: &[Reaction]) -> f64 {
         let of = |(holding, reaction): (&Holding, &Reaction)| {
             let size = match holding {
@@ -49,7 +49,7 @@ impl Mechanism {
             size * reaction.force.norm() + reaction.torque.norm()
         };
         let all = self.holdings.iter().zip(reactions);
-        2.0 * CLOSED * all.map(of).sum::<f64>()
+        2.0 * self.worst_error().max(CLOSED) * all.map(of).sum::<f64>()
     }
 
     /// The motion as of one rigid body with the same momenta, of what floats.

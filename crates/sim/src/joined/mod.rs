@@ -131,11 +131,12 @@ impl World {
     pub(crate) fn take_clear_joined_paths(&mut self) -> Result<()> {
         let mut paths = std::mem::take(&mut self.joined);
         // Of a solve before this one.
-        for taken in std::mem::take(&mut paths.taken) {
+        for taken in &paths.taken {
             for &mover in &paths.known[taken.known].movers {
                 self.leave(mover);
             }
         }
+        paths.taken.clear();
         paths.may_come = false;
         let result = match self.has_joined_paths() {
             true => self.take_joined(&mut paths, true),

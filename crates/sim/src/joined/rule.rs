@@ -26,8 +26,9 @@ const FEW: usize = 32;
 const EXTRA: u32 = 4;
 /// Change of energy in a substep beside the work of forces, as a share of the bound on its error and of the energy
 /// of motion, beyond which it is bisected, as for trees.
-const ENERGY_SHARE: f64 = 5e-3;
-/// Error of the finest substep, and change of energy in it as a share of the energy of motion, that are too much.
+const ENERGY_SHARE: f64 = 0.05;
+/// Error of the very finest substep, and change of energy in fine ones as a share of the energy of motion, that are
+/// too much.
 const MOST_ERROR: f64 = 0.01;
 const MOST_DRIFT: f64 = 1e-3;
 /// Share of what gravity does in a substep below which a speed is noise.
@@ -151,7 +152,7 @@ impl Rule {
         };
         let mut level = memory.level.min(last);
         let (mut at, whole) = (0u64, 1u64 << last);
-        if mechanism.is_stiff(step / (1u64 << deepest) as f64) {
+        if mechanism.is_stiff(step / (1u64 << last) as f64) {
             return None;
         }
         while at < whole {
@@ -161,11 +162,16 @@ impl Rule {
             let bound = grace * settings.tolerance / (1u64 << level) as f64;
             let tried = self.advance(mechanism, h, &account);
             let error = tried.map_or(f64::INFINITY, |tried| {
-                tried.error.max(tried.drift / ENERGY_SHARE)
+                let drift = match level < deepest {
+                    true => tried.drift / ENERGY_SHARE,
+                    false => 0.0,
+                };
+                tried.error.max(drift)
             });
             // A substep of the finest that is not precise enough is better than one that damps.
-            let is_fair = |tried: Tried| tried.error <= MOST_ERROR && tried.drift <= MOST_DRIFT;
-            let is_good = error <= bound || level == last && tried.is_some_and(is_fair);
+            let most = if level < last { bound } else { MOST_ERROR };
+            let is_fair = |tried: Tried| level < deepest || tried.drift <= MOST_DRIFT;
+            let is_good = error <= most && tried.is_some_and(is_fair);
             if !is_good && level < last {
                 level += 1;
                 continue;
