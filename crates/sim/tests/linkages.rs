@@ -380,16 +380,10 @@ fn loops_of_robots_gain_nothing_and_keep_their_energy() {
                 highest = highest.max(energy(&world) - start);
             }
             let change = energy(&world) - start;
-            match theta == Settings::MIDPOINT {
-                true => assert!(
-                    change.abs() < 1e-3 * fastest && highest < 1e-4 * fastest,
-                    "{name}: {change} and {highest} of {fastest} J"
-                ),
-                false => assert!(
-                    change.abs() < 1e-3 * fastest && highest < 1e-4 * fastest,
-                    "{name}: {change} and {highest} of {fastest} J"
-                ),
-            }
+            assert!(
+                change.abs() < 1e-3 * fastest && highest < 1e-4 * fastest,
+                "{name}: {change} and {highest} of {fastest} J"
+            );
         }
     }
 }

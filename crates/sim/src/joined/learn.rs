@@ -32,7 +32,7 @@ impl World {
                 Mover::Body(item) => {
                     let bodies = &self.mechanisms.free_bodies;
                     let body = bodies.joined_body(item, &self.commands.inputs);
-                    (Member::Body(body), [7, 6])
+                    (Member::Body(Box::new(body)), [7, 6])
                 }
                 Mover::Tree(robot, tree) => {
                     let robot = self.robot_number(robot).ok_or_else(gone)?;
@@ -162,7 +162,7 @@ impl World {
             let (q, v) = (&mut rule.q[place.q.clone()], &mut rule.v[place.v.clone()]);
             let own = match (*mover, &mut mechanism.members[at]) {
                 (Mover::Body(item), Member::Body(body)) => {
-                    *body = bodies.joined_body(item, &self.commands.inputs);
+                    **body = bodies.joined_body(item, &self.commands.inputs);
                     let (at, own) = bodies.joined_state(item, &self.state);
                     write_pose(q, &at.center, &at.rotation);
                     v[..3].copy_from_slice(at.velocity.as_slice());

@@ -14,7 +14,7 @@ use crate::robot::TreeForces;
 pub(super) enum Member {
     /// q is the centre of mass and the orientation, v the velocity of the centre in world axes and the angular
     /// velocity in those of the body.
-    Body(Body),
+    Body(Box<Body>),
     /// q and v are those of the tree.
     Tree(Box<Tree>),
 }

@@ -1,8 +1,9 @@
 //! Runge–Kutta on the constrained equations of motion, in bisected substeps.
 //!
-//! The rule of trees ([`RungeKutta`]); every stage solves for what joints exert. At the end of a substep positions and then velocities are projected onto what joints hold. Substeps are
-//! bisected where the embedded third-order error h/10 (k₄ − k₅) says so, as for trees, momentum of what floats
-//! is kept, and an energy account takes what no force gave.
+//! The rule of trees ([`RungeKutta`]); every stage solves for what joints exert. At the end of a substep positions
+//! and then velocities are projected onto what joints hold. Substeps are bisected where the embedded third-order
+//! error h/10 (k₄ − k₅) or the energy says so, as for trees, momentum of what floats is kept, and an energy account
+//! takes what no force gave.
 
 use stiction_dynamics::{EquationOfMotion, MotionMemory, MotionSettings, RungeKutta};
 
@@ -198,10 +199,10 @@ impl Rule {
         if mechanism.worst_error() > OPEN || !mechanism.linearize() {
             return None;
         }
-        if mechanism.worst_error() > CLOSED {
-            if !close(mechanism, &mut self.q, &self.v) || !mechanism.linearize() {
-                return None;
-            }
+        if mechanism.worst_error() > CLOSED
+            && (!close(mechanism, &mut self.q, &self.v) || !mechanism.linearize())
+        {
+            return None;
         }
         let [before, _] = mechanism.energy([&self.q, &self.v]);
         mechanism.project_velocities(&mut self.v);
