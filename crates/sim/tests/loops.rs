@@ -19,24 +19,13 @@ fn bar(length: f64, mass: f64) -> Inertia {
 
 /// Bars in the plane y = 0, each on the end of the one before, the first on the world; angles are those of the
 /// joints. The free end is held where it is.
+#[derive(Default)]
 struct Chain<'a> {
     lengths: &'a [f64],
     angles: &'a [f64],
     speeds: &'a [f64],
     limits: DofProperties,
     settings: Settings,
-}
-
-impl Default for Chain<'_> {
-    fn default() -> Self {
-        Self {
-            lengths: &[],
-            angles: &[],
-            speeds: &[],
-            limits: DofProperties::default(),
-            settings: Settings::default(),
-        }
-    }
 }
 
 impl Chain<'_> {
