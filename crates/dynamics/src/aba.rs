@@ -145,6 +145,29 @@ pub(crate) fn solve_with_diagonal(
     Ok(())
 }
 
+/// Articulated inertias of whole trees at the configuration of `data.local`, for [`solve_factored`].
+pub(crate) fn factor_tree(model: &Model, data: &mut Data, links: Range<usize>) -> Result<()> {
+    for (k, link) in links.clone().zip(&model.links[links.clone()]) {
+        data.articulated[k + 1] = ArticulatedInertia::from(&link.inertia);
+    }
+    for (k, link) in links.clone().zip(&model.links[links]).rev() {
+        with_kernel!(&link.joint, j => release(j, model, link, k + 1, data, &model.armature)?);
+    }
+    Ok(())
+}
+
+/// `data.joint_acceleration` = M⁻¹ x of whole trees after [`factor_tree`] or [`accelerations`].
+pub(crate) fn solve_factored(model: &Model, data: &mut Data, links: Range<usize>, x: &[f64]) {
+    data.proper_acceleration[0] = Motion::zero();
+    data.force[links.start + 1..links.end + 1].fill(Force::zero());
+    for (k, link) in links.clone().zip(&model.links[links.clone()]).rev() {
+        with_kernel!(&link.joint, j => inward_force::<_, false>(j, model, link, k + 1, data, x));
+    }
+    for (k, link) in links.clone().zip(&model.links[links]) {
+        with_kernel!(&link.joint, j => outward_acceleration::<_, false>(j, model, link, k + 1, data));
+    }
+}
+
 /// Articulated inertias at configuration `q`, after which [`mass_inverse_product`] applies M⁻¹ to
 /// any number of vectors at linear cost each.
 pub fn articulated_inertias(model: &Model, data: &mut Data, q: &[f64]) -> Result<()> {

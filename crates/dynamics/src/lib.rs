@@ -50,8 +50,8 @@ pub use frames::{
     frame_velocity,
 };
 pub use integration::{
-    Integrator, JointSpaceForces, MotionMemory, MotionSettings, Moved, NoForces, StiffForces,
-    TreeMotion, light_joint_inertias,
+    EquationOfMotion, Integrator, JointSpaceForces, MotionMemory, MotionSettings, Moved, NoForces,
+    OneBody, RungeKutta, StiffForces, TreeDynamics, TreeFrame, TreeMotion, light_joint_inertias,
 };
 pub use jacobian::{frame_jacobian, jacobians_from_kinematics, joint_jacobians};
 pub use jacobian_rate::{frame_jacobian_rate, joint_jacobians_rate};

@@ -170,7 +170,7 @@ impl Islands {
         let rows = step.rows;
         self.parent.clear();
         self.parent.extend(0..count);
-        for head in rows.heads() {
+        for head in rows.heads().iter().filter(|head| !head.is_settled) {
             let mut touched = rows.touched(head);
             if let Some(first) = touched.next() {
                 touched.for_each(|other| self.join(first, other));
@@ -184,6 +184,9 @@ impl Islands {
             island.clear();
         }
         for (index, head) in rows.heads().iter().enumerate() {
+            if head.is_settled {
+                continue;
+            }
             if let Some(first) = rows.touched(head).next() {
                 let root = self.root(first);
                 let island = self.island(root, make);

@@ -46,6 +46,8 @@ pub struct Head {
     pub item: u32,
     /// Set if it is left out until it is needed.
     pub inactive: Option<Inactive>,
+    /// Whether what it does is known from elsewhere: islands leave it out, see [`RowList::settle`].
+    pub is_settled: bool,
     first: u32,
     count: u32,
 }
@@ -91,6 +93,7 @@ impl RowList {
                 source: self.source,
                 item: item as u32,
                 inactive: None,
+                is_settled: false,
                 first,
                 count,
             });
@@ -107,6 +110,14 @@ impl RowList {
         self.push(key, item, [inactive.subsystem]);
         if let Some(head) = self.heads.last_mut() {
             head.inactive = Some(inactive);
+        }
+    }
+
+    /// Leaves a constraint, by its position, out of all islands: what it does is known from elsewhere. All that it
+    /// touches must be [solved alone](crate::Assembly::solves_alone).
+    pub fn settle(&mut self, index: usize) {
+        if let Some(head) = self.heads.get_mut(index) {
+            head.is_settled = true;
         }
     }
 

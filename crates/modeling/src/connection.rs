@@ -180,6 +180,11 @@ impl Connector {
         }
     }
 
+    /// Directions of the rows of one of its parts in the first pass of a step, world axes.
+    pub fn directions(&self, part: usize, places: &Places) -> [Vector3<f64>; 3] {
+        self.part(part, places).directions
+    }
+
     /// Writes one of the connection's [parts](ConnectionKind::parts): motion of the second frame minus
     /// that of the first.
     ///

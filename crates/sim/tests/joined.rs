@@ -159,19 +159,21 @@ fn run(world: &mut World, seconds: f64) -> ([f64; 3], bool) {
         gain = gain.max(energy(world) - start);
         loss = loss.max(start - energy(world));
     }
-    let scale = scale.max(1e-300);
+    let scale = scale.max(1e-6);
     ([worst, gain / scale, loss / scale], watch.has_gained())
 }
 
-/// Joints hold in all; energies are shown, since some of 10 s at 4 to 20 ms still lose (what is too fast for the finest
-/// substep is damped) and one gains (seed 46, by 5e-3, with a warning):
-/// `cargo test -p stiction-sim --test joined -- --ignored --nocapture`
+/// `cargo test --release -p stiction-sim --test joined -- --ignored --nocapture`; the seeds are from `FIRST` to
+/// `MECHANISMS`.
 #[test]
 #[ignore = "a search; the tests below sample it"]
 #[expect(clippy::print_stdout, reason = "a search shows what it finds")]
 fn search_for_mechanisms_that_gain_lose_or_warn() {
-    let count: u64 = std::env::var("MECHANISMS").map_or(200, |text| text.parse().unwrap());
-    for seed in 0..count {
+    let number = |name: &str, usual: u64| {
+        let given = std::env::var(name);
+        given.map_or(usual, |text| text.parse().unwrap())
+    };
+    for seed in number("FIRST", 0)..number("MECHANISMS", 200) {
         let mut random = Random::new(seed);
         let time_step = [0.001, 1.0 / 240.0, 0.01, 0.02][seed as usize % 4];
         let mut world = mechanism(&mut random, time_step, -6.0, 5);
@@ -181,19 +183,23 @@ fn search_for_mechanisms_that_gain_lose_or_warn() {
                 "{seed} ({time_step:.4}): joint {worst:.1e} gain {gain:.1e} loss {loss:.1e} warned {warned}"
             );
         }
-        assert!(worst <= 1e-6, "seed {seed}");
+        assert!(worst <= 1e-6 && gain <= 1e-4 && !warned, "seed {seed}");
+        // Springs beyond an explicit rule and thin bodies in long steps lose most.
+        assert!(loss <= 0.05, "seed {seed}");
     }
 }
 
 #[test]
 fn random_mechanisms_hold_their_joints_and_gain_nothing() {
-    for seed in 0..24 {
+    // Those before flutter too fast for a quick test.
+    for seed in 9..33 {
         let mut random = Random::new(seed);
         let time_step = [0.001, 1.0 / 240.0, 0.01, 0.02][seed as usize % 4];
         let mut world = mechanism(&mut random, time_step, -6.0, 5);
-        let ([worst, gain, _], warned) = run(&mut world, 1.0);
+        let ([worst, gain, loss], warned) = run(&mut world, 0.5);
         assert!(worst <= 1e-6, "{seed}: {worst:e}");
-        assert!(gain <= 1e-3, "{seed}: {gain:e}");
+        assert!(gain <= 1e-4, "{seed}: {gain:e}");
+        assert!(loss <= 0.05, "{seed}: {loss:e}");
         assert!(!warned, "{seed}");
     }
 }

@@ -23,6 +23,8 @@ pub(super) struct Evaluation {
     /// What joint space adds to the mass matrix, implicit gains included.
     pub(super) diagonal: Vec<f64>,
     pub(super) scratch: [Vec<f64>; 2],
+    /// Positions to work with.
+    pub(super) end: Vec<f64>,
 }
 
 /// What forces do at a state.
@@ -91,6 +93,7 @@ impl Evaluation {
             held: zeros(),
             diagonal: model.armature.clone(),
             scratch: [zeros(), zeros()],
+            end: model.neutral(),
         }
     }
 
@@ -159,13 +162,24 @@ impl Evaluation {
         self.data.local[root_body] = root.joint.transform(&root.placement, &q[root.q()]);
     }
 
-    fn update_poses(&mut self, model: &Model, part: &TreePart) {
+    /// Poses in the world where it was [placed](Self::place) last.
+    pub(super) fn update_poses(&mut self, model: &Model, part: &TreePart) {
         let Data { local, pose, .. } = &mut self.data;
         for (k, link) in part.links.clone().zip(&model.links[part.links.clone()]) {
             pose[k + 1] = match link.parent {
                 0 => local[k + 1],
                 parent => pose[parent].compose(&local[k + 1]),
             };
+        }
+    }
+
+    /// Accelerations of the bodies while the tree's velocities stay as they are.
+    pub(super) fn update_bias(&mut self, model: &Model, part: &TreePart) {
+        let data = &mut self.data;
+        data.acceleration[0] = Motion::zero();
+        for (k, link) in part.links.clone().zip(&model.links[part.links.clone()]) {
+            let carried = data.local[k + 1].apply_inverse_motion(&data.acceleration[link.parent]);
+            data.acceleration[k + 1] = carried + data.bias[k + 1];
         }
     }
 
@@ -243,18 +257,23 @@ impl Evaluation {
         q: &[f64],
         v: &[f64],
     ) -> Measure {
+        Measure {
+            kinetic: self.kinetic(model, part, v),
+            height: self.height(model, part),
+            springs: forces.potential(q),
+            floating: part.floats.then(|| self.as_one_body(model, part)).flatten(),
+        }
+    }
+
+    /// Energy of gravity, J.
+    pub(super) fn height(&self, model: &Model, part: &TreePart) -> f64 {
         let mut moment = Vector3::zeros();
         for (k, link) in part.links.clone().zip(&model.links[part.links.clone()]) {
             let pose = &self.data.pose[k + 1];
             moment += pose.rotation * link.inertia.first_moment;
             moment += pose.translation * link.inertia.mass;
         }
-        Measure {
-            kinetic: self.kinetic(model, part, v),
-            height: -model.gravity.dot(&moment),
-            springs: forces.potential(q),
-            floating: part.floats.then(|| self.as_one_body(model, part)).flatten(),
-        }
+        -model.gravity.dot(&moment)
     }
 
     /// Momentum and inertia of a floating tree about its centre of mass.

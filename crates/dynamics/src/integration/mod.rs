@@ -12,10 +12,14 @@ mod forces;
 mod momentum;
 mod part;
 mod rule;
+mod runge_kutta;
 mod stiff;
+mod tree;
 
 pub use forces::{JointSpaceForces, NoForces, StiffForces};
+pub use runge_kutta::{EquationOfMotion, RungeKutta};
 pub use stiff::light_joint_inertias;
+pub use tree::{OneBody, TreeDynamics, TreeFrame};
 
 use serde::{Deserialize, Serialize};
 
@@ -226,6 +230,15 @@ impl TreeMotion {
         (&self.q, &self.v)
     }
 
+    /// Says where a tree ends that has moved otherwise; `q` and `v` are its own.
+    pub fn put(&mut self, tree: usize, [q, v]: [&[f64]; 2]) {
+        if let (Some(part), Some(end)) = (self.parts.get(tree), self.ends.get_mut(tree)) {
+            end.is_known = false;
+            self.q[part.q.clone()].copy_from_slice(q);
+            self.v[part.v.clone()].copy_from_slice(v);
+        }
+    }
+
     /// Writes the constant velocity that goes from `q` to the end of a tree's last step in `step` s.
     ///
     /// # Errors
@@ -276,7 +289,8 @@ impl TreeMotion {
         self.v[part.v.clone()].copy_from_slice(v);
         if is_same && let Some(action) = self.evaluation.recall(part, forces, &self.q, &self.v) {
             self.rule.first = action;
-            self.rule.k[0][part.v.clone()].copy_from_slice(&self.acceleration[part.v.clone()]);
+            self.rule.stages.k[0][part.v.clone()]
+                .copy_from_slice(&self.acceleration[part.v.clone()]);
             // What was corrected to known momentum differs in its last digits from what is measured.
             if part.floats {
                 return Ok(self
@@ -296,7 +310,7 @@ impl TreeMotion {
                 .hold_stiff(model, part, step, forces, stiff, [&self.q, &self.v])?;
             moved.evaluations += 1;
         }
-        let k1 = &mut self.rule.k[0];
+        let k1 = &mut self.rule.stages.k[0];
         self.rule.first =
             self.evaluation
                 .accelerate(model, part, forces, [&self.q, &self.v], k1)?;
@@ -349,9 +363,9 @@ impl TreeMotion {
             }
             match tried {
                 Ok(tried) => {
-                    self.q[part.q.clone()].copy_from_slice(&self.rule.q_end[part.q.clone()]);
-                    self.v[part.v.clone()].copy_from_slice(&self.rule.v_end[part.v.clone()]);
-                    let [k1, .., k5] = &mut self.rule.k;
+                    self.q[part.q.clone()].copy_from_slice(&self.rule.stages.q_end[part.q.clone()]);
+                    self.v[part.v.clone()].copy_from_slice(&self.rule.stages.v_end[part.v.clone()]);
+                    let [k1, .., k5] = &mut self.rule.stages.k;
                     k1[part.v.clone()].copy_from_slice(&k5[part.v.clone()]);
                     self.rule.first = tried.action;
                     account.take_over(&tried.entry);
@@ -370,7 +384,7 @@ impl TreeMotion {
             }
         }
         memory.level = level;
-        self.acceleration[part.v.clone()].copy_from_slice(&self.rule.k[0][part.v.clone()]);
+        self.acceleration[part.v.clone()].copy_from_slice(&self.rule.stages.k[0][part.v.clone()]);
         if let Some(end) = self.ends.get_mut(part.number) {
             end.measure = measure;
         }
@@ -390,7 +404,7 @@ impl TreeMotion {
         let measure = self
             .evaluation
             .arrive(model, part, forces, &self.q, &self.v);
-        let k1 = &mut self.rule.k[0];
+        let k1 = &mut self.rule.stages.k[0];
         let state = [self.q.as_slice(), &self.v];
         let action = self.evaluation.accelerate(model, part, forces, state, k1);
         self.rule.first = action.unwrap_or_else(|_| {
@@ -430,8 +444,8 @@ impl TreeMotion {
         );
         match tried {
             Some(entry) => {
-                self.q[part.q.clone()].copy_from_slice(&self.rule.q_end[part.q.clone()]);
-                self.v[part.v.clone()].copy_from_slice(&self.rule.v_end[part.v.clone()]);
+                self.q[part.q.clone()].copy_from_slice(&self.rule.stages.q_end[part.q.clone()]);
+                self.v[part.v.clone()].copy_from_slice(&self.rule.stages.v_end[part.v.clone()]);
                 account.take_over(&entry);
                 moved.work += entry.work;
             }

@@ -5,6 +5,7 @@ use super::account::{Account, Entry};
 use super::evaluation::{Action, Evaluation, Measure};
 use super::forces::JointSpaceForces;
 use super::part::TreePart;
+use super::runge_kutta::{EquationOfMotion, RungeKutta};
 use crate::aba::velocities;
 use crate::configuration::{displace, exponential_rate};
 use crate::error::{DynamicsError, Result};
@@ -20,17 +21,39 @@ const ENERGY_SHARE: f64 = 5e-3;
 #[derive(Debug, Clone)]
 pub(super) struct Rule {
     /// Accelerations at the start, at the three other stages, and at the end.
-    pub(super) k: [Vec<f64>; 5],
+    pub(super) stages: RungeKutta,
     /// What forces do at the start.
     pub(super) first: Action,
-    /// Rates of the displacement u at the last stage, and their weighted sum.
-    w: Vec<f64>,
-    sum: Vec<f64>,
-    u: Vec<f64>,
-    q: Vec<f64>,
-    v: Vec<f64>,
-    pub(super) q_end: Vec<f64>,
-    pub(super) v_end: Vec<f64>,
+}
+
+/// The equations of motion of one tree.
+struct TreeEquation<'a> {
+    model: &'a Model,
+    part: &'a TreePart,
+    forces: &'a dyn JointSpaceForces,
+    evaluation: &'a mut Evaluation,
+    evaluations: &'a mut usize,
+}
+
+impl EquationOfMotion for TreeEquation<'_> {
+    type Error = DynamicsError;
+
+    fn displace(&mut self, q: &[f64], u: &[f64], out: &mut [f64]) {
+        displace(self.model, self.part.links.clone(), q, u, out);
+    }
+
+    fn exponential_rate(&mut self, u: &[f64], v: &[f64], out: &mut [f64]) {
+        exponential_rate(self.model, self.part.links.clone(), u, v, out);
+    }
+
+    fn accelerate(&mut self, q: &[f64], v: &[f64], _weight: f64, out: &mut [f64]) -> Result<f64> {
+        self.evaluation.place(self.model, self.part, q, v);
+        let action = self
+            .evaluation
+            .accelerate(self.model, self.part, self.forces, [q, v], out)?;
+        *self.evaluations += 1;
+        Ok(action.power)
+    }
 }
 
 /// The end of a substep.
@@ -46,17 +69,12 @@ pub(super) struct Tried {
 
 impl Rule {
     pub(super) fn new(model: &Model) -> Self {
-        let zeros = || vec![0.0; model.nv()];
+        let mut stages = RungeKutta::default();
+        stages.resize(model.nq(), model.nv());
+        stages.q_end.copy_from_slice(&model.neutral());
         Self {
-            k: std::array::from_fn(|_| zeros()),
+            stages,
             first: Action::default(),
-            w: zeros(),
-            sum: zeros(),
-            u: zeros(),
-            q: model.neutral(),
-            v: zeros(),
-            q_end: model.neutral(),
-            v_end: zeros(),
         }
     }
 
@@ -80,35 +98,19 @@ impl Rule {
         account: &Account,
         moved: &mut Moved,
     ) -> Result<Tried> {
-        let dofs = part.v.clone();
         let Action {
-            power: mut work,
+            power,
             is_base_free,
         } = self.first;
-        self.w[dofs.clone()].copy_from_slice(&v[dofs.clone()]);
-        self.sum[dofs.clone()].copy_from_slice(&v[dofs.clone()]);
-        for (stage, share, weight) in [(1, 0.5, 2.0), (2, 0.5, 2.0), (3, 1.0, 1.0)] {
-            for dof in dofs.clone() {
-                self.u[dof] = share * h * self.w[dof];
-                self.v[dof] = v[dof] + share * h * self.k[stage - 1][dof];
-            }
-            displace(model, part.links.clone(), q, &self.u, &mut self.q);
-            evaluation.place(model, part, &self.q, &self.v);
-            let state = [self.q.as_slice(), &self.v];
-            let action = evaluation.accelerate(model, part, forces, state, &mut self.k[stage])?;
-            moved.evaluations += 1;
-            work += weight * action.power;
-            exponential_rate(model, part.links.clone(), &self.u, &self.v, &mut self.w);
-            for dof in dofs.clone() {
-                self.sum[dof] += weight * self.w[dof];
-            }
-        }
-        let [k1, k2, k3, k4, _] = &self.k;
-        for dof in dofs.clone() {
-            self.u[dof] = h / 6.0 * self.sum[dof];
-            self.v_end[dof] = v[dof] + h / 6.0 * (k1[dof] + 2.0 * (k2[dof] + k3[dof]) + k4[dof]);
-        }
-        displace(model, part.links.clone(), q, &self.u, &mut self.q_end);
+        let mut equation = TreeEquation {
+            model,
+            part,
+            forces,
+            evaluation,
+            evaluations: &mut moved.evaluations,
+        };
+        let dofs = part.v.clone();
+        let work = self.stages.advance(&mut equation, dofs, h, [q, v], power)?;
         let arrived = self.arrive(
             model,
             part,
@@ -116,11 +118,12 @@ impl Rule {
             evaluation,
             is_base_free.then_some((start, h)),
         )?;
-        let work = h / 6.0 * work;
         let drift = account.drift(part, start, &arrived, work) / ENERGY_SHARE;
         let (measure, entry) = self.settle(model, part, work, evaluation, arrived, account);
-        let state = [self.q_end.as_slice(), &self.v_end];
-        let action = evaluation.accelerate(model, part, forces, state, &mut self.k[4])?;
+        let RungeKutta {
+            k, q_end, v_end, ..
+        } = &mut self.stages;
+        let action = evaluation.accelerate(model, part, forces, [q_end, v_end], &mut k[4])?;
         moved.evaluations += 1;
         let error = self.error(model, part, h, evaluation, &measure);
         Ok(Tried {
@@ -149,13 +152,18 @@ impl Rule {
         account: &Account,
     ) -> Option<Entry> {
         let mut work = self.first.power - evaluation.torque_power(part, v);
+        let RungeKutta {
+            k, q_end, v_end, u, ..
+        } = &mut self.stages;
         for dof in part.v.clone() {
-            self.v_end[dof] = v[dof] + h * self.k[0][dof];
-            self.u[dof] = h * self.v_end[dof];
-            self.w[dof] = 0.5 * (v[dof] + self.v_end[dof]);
+            v_end[dof] = v[dof] + h * k[0][dof];
+            u[dof] = 0.5 * (v[dof] + v_end[dof]);
         }
-        work += evaluation.torque_power(part, &self.w);
-        displace(model, part.links.clone(), q, &self.u, &mut self.q_end);
+        work += evaluation.torque_power(part, u);
+        for dof in part.v.clone() {
+            u[dof] = h * v_end[dof];
+        }
+        displace(model, part.links.clone(), q, u, q_end);
         let known = self.first.is_base_free.then_some((start, h));
         let arrived = self.arrive(model, part, forces, evaluation, known).ok()?;
         let (_, entry) = self.settle(model, part, h * work, evaluation, arrived, account);
@@ -171,17 +179,18 @@ impl Rule {
         evaluation: &mut Evaluation,
         known: Option<(&Measure, f64)>,
     ) -> Result<Measure> {
-        let mut measure = evaluation.arrive(model, part, forces, &self.q_end, &self.v_end);
+        let RungeKutta { q_end, v_end, .. } = &mut self.stages;
+        let mut measure = evaluation.arrive(model, part, forces, q_end, v_end);
         if let (Some((start, h)), Some(now)) = (known, &mut measure.floating)
             && let Some(start) = &start.floating
         {
             let shift = now.center_error(part, start, &model.gravity, h);
-            evaluation.shift(model, part, &shift, &mut self.q_end);
+            evaluation.shift(model, part, &shift, q_end);
             measure.height -= part.mass * model.gravity.dot(&shift);
             now.center += shift;
-            now.correct(part, start, &model.gravity, h, &mut self.v_end);
-            velocities(model, &mut evaluation.data, part.links.clone(), &self.v_end);
-            measure.kinetic = evaluation.kinetic(model, part, &self.v_end);
+            now.correct(part, start, &model.gravity, h, v_end);
+            velocities(model, &mut evaluation.data, part.links.clone(), v_end);
+            measure.kinetic = evaluation.kinetic(model, part, v_end);
         }
         match measure.is_finite() {
             true => Ok(measure),
@@ -198,7 +207,7 @@ impl Rule {
         mut measure: Measure,
         account: &Account,
     ) -> (Measure, Entry) {
-        let v = &mut self.v_end;
+        let v = &mut self.stages.v_end;
         let entry = account.settle(model, part, work, evaluation, &mut measure, v);
         (measure, entry)
     }
@@ -215,11 +224,12 @@ impl Rule {
     ) -> f64 {
         /// Share of what gravity does in a substep below which a speed is noise.
         const NOISE: f64 = 1e-6;
-        let [k1, _, _, k4, k5] = &self.k;
+        let RungeKutta { k, u, .. } = &mut self.stages;
+        let [k1, _, _, k4, k5] = &*k;
         for dof in part.v.clone() {
-            self.u[dof] = 0.1 * h * (k4[dof] - k5[dof]);
+            u[dof] = 0.1 * h * (k4[dof] - k5[dof]);
         }
-        let error = evaluation.quadratic(model, part, &self.u);
+        let error = evaluation.quadratic(model, part, u);
         let fall = NOISE * h * model.gravity.norm();
         let speed = 2.0 * measure.kinetic
             + h * h * evaluation.quadratic(model, part, k1)

@@ -45,7 +45,10 @@ impl TreeMotion {
             &evaluation.diagonal,
         )?;
         moved.evaluations += 1;
-        let (u, q_end) = (&mut self.rule.k[1], &mut self.rule.q_end);
+        let (u, q_end) = {
+            let stages = &mut self.rule.stages;
+            (&mut stages.k[1], &mut stages.q_end)
+        };
         for dof in dofs {
             let change = evaluation.data.joint_acceleration[dof];
             self.v[dof] += change;

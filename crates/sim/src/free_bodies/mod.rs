@@ -60,8 +60,8 @@ struct FreeBody {
     expected: Vector3<f64>,
     /// Where its [`MotionMemory`] is in the state's memory.
     memory: Range<usize>,
-    /// Where it ends if it is on a path with the bodies that it is joined to.
-    path: Option<PathEnd>,
+    /// Where it ends if it is on a path with what it is joined to, and the constant velocities that lead there.
+    path: Option<(PathEnd, [f64; 6])>,
 }
 
 /// Where a free body is and how it moves, world axes.
@@ -404,6 +404,10 @@ impl Mechanism for FreeBodies {
 
     fn solve_alone(&self, subsystem: usize, b: &mut [f64]) {
         let body = &self.items[subsystem];
+        if let Some((_, way)) = &body.path {
+            b.copy_from_slice(way);
+            return;
+        }
         let linear = read_vector(b) * (self.share / body.mass);
         let angular = body.rotation.inverse() * read_vector(&b[3..]);
         let angular = body.rotation * (body.inverse_inertia * angular) * self.share;
@@ -426,7 +430,7 @@ impl Mechanism for FreeBodies {
         let (dt, theta) = (now.settings.time_step, now.settings.theta);
         for body in &self.items {
             let memory = &mut next.memory[body.memory.clone()];
-            if let Some(path) = &body.path {
+            if let Some((path, _)) = &body.path {
                 memory.copy_from_slice(&path.memory.to_array());
                 let PathEnd { at, .. } = path;
                 let omega = at.rotation * at.spin;
@@ -472,7 +476,7 @@ impl Mechanism for FreeBodies {
         let mut work = Work::default();
         for body in &self.items {
             let wrench = &now.inputs.wrenches[body.frame];
-            if let Some(path) = &body.path {
+            if let Some((path, _)) = &body.path {
                 work.drives += body.pushed(wrench, v_hat, dt);
                 work.account -= path.taken;
                 continue;
@@ -486,7 +490,7 @@ impl Mechanism for FreeBodies {
 
     fn step_work(&self) -> StepWork {
         let mut work = StepWork::default();
-        for path in self.items.iter().filter_map(|body| body.path.as_ref()) {
+        for (path, _) in self.items.iter().filter_map(|body| body.path.as_ref()) {
             work.substeps += path.substeps;
             work.taken += path.taken;
         }

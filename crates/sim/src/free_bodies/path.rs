@@ -54,7 +54,9 @@ impl FreeBodies {
         let angular = turn.imag() * (2.0 / (step * turn.scalar()));
         v_hat[body.v..body.v + 3].copy_from_slice(linear.as_slice());
         v_hat[body.v + 3..body.v + 6].copy_from_slice(angular.as_slice());
-        body.path = Some(end);
+        let mut way = [0.0; 6];
+        way.copy_from_slice(&v_hat[body.v..body.v + 6]);
+        body.path = Some((end, way));
         body.subsystem
     }
 

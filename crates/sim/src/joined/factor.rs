@@ -1,8 +1,9 @@
 //! Cholesky factor of J M⁻¹ Jᵀ within its envelope, rows that depend on others left out.
 //!
 //! Joints stand in the order of Cuthill and McKee: of a chain the envelope is a narrow band, and the cost
-//! grows with its length. The matrix is scaled to a diagonal of ones. A row whose pivot is then of rounding
-//! says what others say already, as the rows across the plane of a flat linkage do: it takes no force.
+//! grows with its length. The matrix is scaled by what rows of their kind have on the diagonal. A row whose pivot
+//! is then of rounding says nothing, or what others say already, as the rows across the plane of a flat linkage do:
+//! it takes no force.
 
 use std::collections::VecDeque;
 
@@ -54,24 +55,26 @@ impl Envelope {
         rows.map(|(row, first)| (row - first + 1).pow(2)).sum()
     }
 
-    /// Factorises.
-    pub(super) fn factorize(&mut self) {
+    /// An entry of the diagonal.
+    pub(super) fn diagonal(&self, row: usize) -> f64 {
+        self.values[self.start[row] + row - self.first[row]]
+    }
+
+    /// Factorises; `usual` is what the diagonal of each row is compared with.
+    pub(super) fn factorize(&mut self, usual: impl IntoIterator<Item = f64>) {
         let count = self.first.len();
         self.scale.clear();
         self.inverse_pivot.clear();
-        for row in 0..count {
-            let diagonal = self.values[self.start[row] + row - self.first[row]];
-            let scale = match diagonal > 0.0 {
-                true => 1.0 / diagonal.sqrt(),
-                false => 0.0,
-            };
-            self.scale.push(scale);
-        }
+        let scales = usual.into_iter().map(|usual| match usual > 0.0 {
+            true => 1.0 / usual.sqrt(),
+            false => 0.0,
+        });
+        self.scale.extend(scales);
         for row in 0..count {
             let (before, rest) = self.values.split_at_mut(self.start[row]);
             let first = self.first[row];
             let own = &mut rest[..=row - first];
-            let mut pivot = 1.0;
+            let mut pivot = own[row - first] * self.scale[row] * self.scale[row];
             for column in first..row {
                 let others = &before[self.start[column]..];
                 let from = first.max(self.first[column]);
@@ -170,7 +173,7 @@ mod tests {
                 matrix.add(row, column, full[row][column]);
             }
         }
-        matrix.factorize();
+        matrix.factorize([4.0, 9.0, 5.0, 5.0]);
         let wanted = [1.0, -2.0, 3.0, 0.0];
         let mut x = full.map(|row| dot(&row, &wanted));
         matrix.solve(&mut x);

@@ -1,4 +1,4 @@
-//! Bodies joined to each other: accelerations that joints allow, projections onto what they hold, energy.
+//! Bodies and trees joined to each other: accelerations that joints allow, and projections onto what they hold.
 //!
 //! With M the inertias, J the rows of the joints and J̇ v what they change by on their own,
 //!
@@ -8,163 +8,288 @@
 //!
 //! and the same matrix projects velocities, J v = 0, and positions, φ = 0, with the smallest change by mass.
 
-use nalgebra::{Matrix3, UnitQuaternion, Vector3};
-use stiction_modeling::averaged::arm_stiffness;
+use std::ops::Range;
+
+use nalgebra::Vector3;
 
 use super::factor::{Envelope, order};
-use super::joint::{BodyAt, End, Joint, Measure, Rows};
+use super::joint::{End, Holding, Measure, Rows};
+use super::member::{Frame, FrameAt, Member, Place};
+use super::spring::Spring;
 
-/// h² k/m + h c/m of a spring at which an explicit rule is no longer precise; RK4 is stable up to 2.8.
-const STIFF: f64 = 1.0;
-
-/// What of a body stays through a step.
-#[derive(Debug, Clone, Copy)]
-pub(crate) struct Body {
-    /// kg.
-    pub(crate) mass: f64,
-    /// About the centre of mass, body axes, kg·m², and its inverse.
-    pub(crate) inertia: Matrix3<f64>,
-    pub(crate) inverse_inertia: Matrix3<f64>,
-    /// What takes the place of the latter where the stiffness of joints is in it.
-    pub(crate) mobility: Matrix3<f64>,
-    /// Force and torque from outside, world axes, N and N·m.
-    pub(crate) force: Vector3<f64>,
-    pub(crate) torque: Vector3<f64>,
-}
-
-/// A spring with a damper.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Spring {
-    /// Among the world's connections.
-    pub(super) connection: usize,
-    pub(super) ends: [End; 2],
-    /// N/m, N·s/m, m.
-    pub(super) stiffness: f64,
-    pub(super) damping: f64,
-    pub(super) rest_length: f64,
-}
-
-/// How fast a body's state changes.
-#[derive(Debug, Clone, Copy, Default)]
-pub(super) struct Rate {
-    /// World axes, m/s².
-    pub(super) linear: Vector3<f64>,
-    /// Body axes, rad/s².
-    pub(super) angular: Vector3<f64>,
-}
-
-/// Force and torque on the second body of a joint at its point, world axes.
+/// Force and torque on the second body of a joint at its point, world axes; of a coupling the first number.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Reaction {
     pub(super) force: Vector3<f64>,
     pub(super) torque: Vector3<f64>,
 }
 
-/// Bodies that joints and springs connect, and nothing else acts on. Keeps its storage.
+/// Power of what has no potential, W.
+#[derive(Debug, Clone, Copy, Default)]
+pub(super) struct Power {
+    pub(super) all: f64,
+    /// Of forces on trees and on their joints.
+    pub(super) trees: f64,
+}
+
+/// What a joint does to a member: rows × degrees of freedom, from `start` among all blocks.
+#[derive(Debug, Clone, Copy)]
+struct Block {
+    member: usize,
+    start: usize,
+    dofs: usize,
+}
+
+impl Block {
+    fn row(&self, row: usize) -> Range<usize> {
+        let start = self.start + row * self.dofs;
+        start..start + self.dofs
+    }
+}
+
+/// Bodies and trees that joints and springs connect, and nothing else acts on. Keeps its storage.
 #[derive(Debug, Default)]
 pub(super) struct Mechanism {
-    pub(super) bodies: Vec<Body>,
-    pub(super) joints: Vec<Joint>,
+    pub(super) members: Vec<Member>,
+    pub(super) places: Vec<Place>,
+    pub(super) frames: Vec<Frame>,
+    pub(super) holdings: Vec<Holding>,
     pub(super) springs: Vec<Spring>,
     pub(super) gravity: Vector3<f64>,
     /// Whether nothing ties it to what stands still.
     pub(super) floats: bool,
-    /// First row of each joint, and joints and ends of each body.
+    /// First row of each joint, and its blocks; joints and which of their blocks meet at each member.
     first_row: Vec<usize>,
+    blocks: Vec<Vec<Block>>,
     incidence: Vec<Vec<(usize, usize)>>,
     /// First columns of the rows of J M⁻¹ Jᵀ.
     envelope: Vec<usize>,
     matrix: Envelope,
-    /// At the state that was linearised last.
+    /// At the state where it was placed last.
+    pub(super) at: Vec<FrameAt>,
     rows: Vec<Rows>,
+    /// J at the state of the last rows, M⁻¹ Jᵀ at that of the last linearisation.
+    jacobian: Vec<f64>,
+    response: Vec<f64>,
     solution: Vec<f64>,
+    scratch: Vec<f64>,
+    from: Vec<f64>,
+    pub(super) spring_rows: [Vec<f64>; 2],
 }
 
 impl Mechanism {
-    /// Finds the order of elimination for the joints and bodies that are there.
+    /// Numbers of positions and velocities.
+    pub(super) fn sizes(&self) -> [usize; 2] {
+        let last = self.places.last();
+        last.map_or([0; 2], |place| [place.q.end, place.v.end])
+    }
+
+    /// Whether it has trees.
+    pub(super) fn has_trees(&self) -> bool {
+        self.members
+            .iter()
+            .any(|member| matches!(member, Member::Tree(_)))
+    }
+
+    /// The number of a frame, which is new or not.
+    pub(super) fn frame(&mut self, frame: Frame) -> usize {
+        let known = self.frames.iter().position(|own| *own == frame);
+        known.unwrap_or_else(|| {
+            self.frames.push(frame);
+            self.frames.len() - 1
+        })
+    }
+
+    /// Finds the order of elimination for the joints and members that are there.
     pub(super) fn order_joints(&mut self) {
-        let ends = self.joints.iter().map(|joint| joint.ends);
-        let springs = self.springs.iter().map(|spring| spring.ends);
-        let mut all = ends.chain(springs).flatten();
-        self.floats = all.all(|end| end.body().is_some());
-        let neighbours = |joints: &[Joint], incidence: &[Vec<(usize, usize)>]| {
-            let of = |(at, joint): (usize, &Joint)| {
-                let bodies = joint.ends.iter().filter_map(End::body);
-                let mut near: Vec<usize> = bodies
-                    .flat_map(|body| incidence[body].iter().map(|&(other, _)| other))
-                    .filter(|&other| other != at)
-                    .collect();
-                near.sort_unstable();
-                near.dedup();
-                near
-            };
-            let near: Vec<Vec<usize>> = joints.iter().enumerate().map(of).collect();
-            near
-        };
         self.meet();
-        let near = neighbours(&self.joints, &self.incidence);
-        let order = order(&near);
-        self.joints = order.iter().map(|&at| self.joints[at]).collect();
+        let order = order(&self.neighbours());
+        self.holdings = order.iter().map(|&at| self.holdings[at].clone()).collect();
         self.meet();
         self.first_row.clear();
-        let mut count = 0;
-        for joint in &self.joints {
-            self.first_row.push(count);
-            count += joint.row_count();
+        let (mut rows, mut start) = (0, 0);
+        for (holding, blocks) in self.holdings.iter().zip(&mut self.blocks) {
+            self.first_row.push(rows);
+            rows += holding.row_count();
+            for block in blocks {
+                block.start = start;
+                start += holding.row_count() * block.dofs;
+            }
         }
-        let near = neighbours(&self.joints, &self.incidence);
+        self.jacobian.resize(start, 0.0);
+        self.response.resize(start, 0.0);
         self.envelope.clear();
-        for (at, joint) in self.joints.iter().enumerate() {
-            let first = near[at].iter().copied().fold(at, usize::min);
+        for (at, near) in self.neighbours().iter().enumerate() {
+            let first = near.iter().copied().fold(at, usize::min);
+            let count = self.holdings[at].row_count();
             let first = self.first_row[first];
-            self.envelope
-                .extend(std::iter::repeat_n(first, joint.row_count()));
+            self.envelope.extend(std::iter::repeat_n(first, count));
         }
     }
 
-    /// Which joints meet at each body.
+    /// Which joints meet at each member.
     fn meet(&mut self) {
-        self.incidence.iter_mut().for_each(Vec::clear);
-        self.incidence.resize_with(self.bodies.len(), Vec::new);
-        for (at, joint) in self.joints.iter().enumerate() {
-            for (end, on) in joint.ends.iter().enumerate() {
-                if let Some(body) = on.body() {
-                    self.incidence[body].push((at, end));
+        self.incidence.clear();
+        self.incidence.resize_with(self.members.len(), Vec::new);
+        self.blocks.clear();
+        for (at, holding) in self.holdings.iter().enumerate() {
+            let mut members: Vec<usize> = match holding {
+                Holding::Joint(joint) => {
+                    let frames = joint.ends.iter().filter_map(End::frame);
+                    frames.map(|frame| self.frames[frame].member).collect()
+                }
+                Holding::Coupling(coupling) => {
+                    let dofs = coupling.terms.iter().map(|&(_, dof, _)| dof);
+                    dofs.filter_map(|dof| {
+                        self.places.iter().position(|place| place.v.contains(&dof))
+                    })
+                    .collect()
+                }
+            };
+            members.sort_unstable();
+            members.dedup();
+            for (number, &member) in members.iter().enumerate() {
+                self.incidence[member].push((at, number));
+            }
+            let blocks = members.iter().map(|&member| Block {
+                member,
+                start: 0,
+                dofs: self.places[member].v.len(),
+            });
+            self.blocks.push(blocks.collect());
+        }
+    }
+
+    /// Joints that share a member with each joint.
+    fn neighbours(&self) -> Vec<Vec<usize>> {
+        let of = |(at, blocks): (usize, &Vec<Block>)| {
+            let meeting = blocks
+                .iter()
+                .flat_map(|block| &self.incidence[block.member]);
+            let others = meeting.map(|&(other, _)| other);
+            let mut near: Vec<usize> = others.filter(|&other| other != at).collect();
+            near.sort_unstable();
+            near.dedup();
+            near
+        };
+        self.blocks.iter().enumerate().map(of).collect()
+    }
+
+    /// Multiplications that one evaluation takes about.
+    pub(super) fn cost(&self) -> usize {
+        let of_trees = self
+            .blocks
+            .iter()
+            .flatten()
+            .map(|block| block.dofs * block.dofs);
+        Envelope::cost(&self.envelope) + of_trees.sum::<usize>()
+    }
+
+    /// Looks at what ties it down, and makes room for the numbers.
+    pub(super) fn begin(&mut self) {
+        let joints = self.holdings.iter().filter_map(|holding| match holding {
+            Holding::Joint(joint) => Some(&joint.ends),
+            Holding::Coupling(_) => None,
+        });
+        let mut ends = joints
+            .chain(self.springs.iter().map(|spring| &spring.ends))
+            .flatten();
+        self.floats =
+            ends.all(|end| end.frame().is_some()) && self.members.iter().all(Member::floats);
+        self.matrix.reset(&self.envelope);
+    }
+
+    /// Goes to a state.
+    pub(super) fn place(&mut self, q: &[f64], v: &[f64]) {
+        for (member, place) in self.members.iter_mut().zip(&self.places) {
+            member.place(&q[place.q.clone()], &v[place.v.clone()]);
+        }
+        self.at.clear();
+        for frame in &self.frames {
+            let place = &self.places[frame.member];
+            let (q, v) = (&q[place.q.clone()], &v[place.v.clone()]);
+            self.at
+                .push(self.members[frame.member].frame(frame.body, q, v));
+        }
+        self.rows.resize_with(self.holdings.len(), Rows::default);
+        for (holding, rows) in self.holdings.iter().zip(&mut self.rows) {
+            holding.write(&self.at, q, rows);
+        }
+    }
+
+    /// J where it was placed last, M⁻¹ Jᵀ, and the factor of J M⁻¹ Jᵀ; whether there is one.
+    pub(super) fn linearize(&mut self) -> bool {
+        self.write_jacobian();
+        let is_there = self.members.iter_mut().all(Member::factorize);
+        self.factorize();
+        is_there
+    }
+
+    fn write_jacobian(&mut self) {
+        self.jacobian.fill(0.0);
+        for (at, holding) in self.holdings.iter().enumerate() {
+            match holding {
+                Holding::Joint(joint) => {
+                    for (end, sign) in [(0, -1.0), (1, 1.0)] {
+                        let Some(frame) = joint.ends[end].frame() else {
+                            continue;
+                        };
+                        let Frame { member, body } = self.frames[frame];
+                        let mut blocks = self.blocks[at].iter();
+                        let Some(block) = blocks.find(|block| block.member == member) else {
+                            continue;
+                        };
+                        let rows = &self.rows[at];
+                        for row in 0..rows.count {
+                            let direction = rows.direction[row] * sign;
+                            let zero = Vector3::zeros();
+                            let acting = match rows.measure[row] {
+                                Measure::Points => [&rows.points[end], &direction, &zero],
+                                _ => [&rows.points[end], &zero, &direction],
+                            };
+                            let out = &mut self.jacobian[block.row(row)];
+                            let on = (body, &self.at[frame]);
+                            self.members[member].add_force(on, acting, joint.size, out);
+                        }
+                    }
+                }
+                Holding::Coupling(coupling) => {
+                    for &(_, dof, factor) in &coupling.terms {
+                        for block in &self.blocks[at] {
+                            let own = &self.places[block.member].v;
+                            if own.contains(&dof) {
+                                self.jacobian[block.start + dof - own.start] += factor;
+                            }
+                        }
+                    }
                 }
             }
         }
     }
 
-    /// Multiplications that one evaluation takes about.
-    pub(super) fn cost(&self) -> usize {
-        Envelope::cost(&self.envelope)
-    }
-
-    /// Makes room for the numbers.
-    pub(super) fn begin(&mut self) {
-        self.matrix.reset(&self.envelope);
-    }
-
-    /// Rows at a state, and the factor of J M⁻¹ Jᵀ.
-    pub(super) fn linearize(&mut self, at: &[BodyAt]) {
-        self.write_rows(at);
-        self.factorize();
-    }
-
-    fn factorize(&mut self) {
+    pub(super) fn factorize(&mut self) {
         self.matrix.clear();
-        for (body, meeting) in self.bodies.iter().zip(&self.incidence) {
-            for &(joint, end) in meeting {
-                let own = &self.rows[joint];
-                for row in 0..own.count {
-                    let moved = body.inverse_mass(&own.blocks[end][row]);
-                    for &(other, other_end) in meeting.iter().filter(|(other, _)| *other <= joint) {
-                        let others = &self.rows[other];
-                        for column in 0..others.count {
+        self.response.copy_from_slice(&self.jacobian);
+        for (at, blocks) in self.blocks.iter().enumerate() {
+            for block in blocks {
+                for row in 0..self.rows[at].count {
+                    let response = &mut self.response[block.row(row)];
+                    self.members[block.member].respond(response);
+                }
+            }
+        }
+        for meeting in &self.incidence {
+            for &(joint, number) in meeting {
+                let own = &self.blocks[joint][number];
+                for row in 0..self.rows[joint].count {
+                    let response = &self.response[own.row(row)];
+                    for &(other, number) in meeting.iter().filter(|(other, _)| *other <= joint) {
+                        let others = &self.blocks[other][number];
+                        for column in 0..self.rows[other].count {
                             let [i, j] =
                                 [self.first_row[joint] + row, self.first_row[other] + column];
                             if j <= i {
-                                let entry = dot(&moved, &others.blocks[other_end][column]);
+                                let entry = dot(response, &self.jacobian[others.row(column)]);
                                 self.matrix.add(i, j, entry);
                             }
                         }
@@ -172,364 +297,159 @@ impl Mechanism {
                 }
             }
         }
-        self.matrix.factorize();
+        let mut usual = std::mem::take(&mut self.scratch);
+        usual.clear();
+        for (at, rows) in self.rows.iter().enumerate() {
+            let diagonal = |row: usize| self.matrix.diagonal(self.first_row[at] + row);
+            let is_on_tree = |block: &Block| matches!(self.members[block.member], Member::Tree(_));
+            let is_on_tree = self.blocks[at].iter().any(is_on_tree);
+            for row in 0..rows.count {
+                // Rows of a tree may say next to nothing; others of their joint tell.
+                let alike = (0..rows.count).filter(|&other| {
+                    other == row || is_on_tree && rows.measure[other] == rows.measure[row]
+                });
+                usual.push(alike.map(diagonal).fold(0.0, f64::max));
+            }
+        }
+        self.matrix.factorize(usual.iter().copied());
+        self.scratch = usual;
     }
 
-    /// Rows at a state; the factor stays.
-    pub(super) fn write_rows(&mut self, at: &[BodyAt]) {
-        self.rows.clear();
-        let joints = self.joints.iter();
-        self.rows.extend(joints.map(|joint| joint.rows(at)));
-    }
-
-    /// Largest error of position, relative.
+    /// Largest error of position where it was placed last, relative.
     pub(super) fn worst_error(&self) -> f64 {
         let errors = self.rows.iter().map(|rows| rows.relative);
-        errors.fold(0.0, |worst: f64, one| match one.is_nan() {
-            true => f64::INFINITY,
-            false => worst.max(one),
-        })
+        errors.fold(0.0, f64::max)
     }
 
-    /// Accelerations at the state that was linearised last; what joints exert; the power of what has no
-    /// potential, W.
+    /// Accelerations where it was placed last; what joints exert. `None` where there are none.
     pub(super) fn accelerate(
         &mut self,
-        at: &[BodyAt],
-        rates: &mut Vec<Rate>,
+        [q, v]: [&[f64]; 2],
+        rates: &mut [f64],
         reactions: &mut Vec<Reaction>,
-    ) -> f64 {
-        let mut power = self.push_freely(at, rates);
-        for spring in &self.springs {
-            power += self.pull(spring, at, rates);
-        }
-        let rows = |mechanism: &Self, rates: &[Rate], out: &mut Vec<f64>| {
-            out.clear();
-            for (joint, rows) in mechanism.joints.iter().zip(&mechanism.rows) {
-                for row in 0..rows.count {
-                    out.push(-rows.drift[row] - measured(joint, rows, row, rates));
-                }
-            }
-        };
+    ) -> Option<Power> {
+        let power = self.push_freely([q, v], rates)?;
         let mut right = std::mem::take(&mut self.solution);
-        rows(self, rates, &mut right);
+        right.clear();
+        for (at, rows) in self.rows.iter().enumerate() {
+            for row in 0..rows.count {
+                right.push(-rows.drift[row] - self.measured(at, row, rates));
+            }
+        }
         self.matrix.solve(&mut right);
-        self.add_reactions(&right, rates);
+        self.add_response(&right, rates);
         reactions.clear();
         for (rows, &first) in self.rows.iter().zip(&self.first_row) {
             let mut reaction = Reaction::default();
             for row in 0..rows.count {
                 let part = rows.direction[row] * right[first + row];
                 match rows.measure[row] {
-                    Measure::Points => reaction.force += part,
+                    Measure::Points | Measure::Sum => reaction.force += part,
                     Measure::Spin => reaction.torque += part,
                 }
             }
             reactions.push(reaction);
         }
         self.solution = right;
-        power
+        Some(power)
     }
 
-    /// Accelerations without joints and springs.
-    fn push_freely(&self, at: &[BodyAt], rates: &mut Vec<Rate>) -> f64 {
-        rates.clear();
-        let mut power = 0.0;
-        for (body, at) in self.bodies.iter().zip(at) {
-            let torque = at.rotation.inverse() * body.torque;
-            power += body.force.dot(&at.velocity) + torque.dot(&at.spin);
-            let gyroscopic = at.spin.cross(&(body.inertia * at.spin));
-            rates.push(Rate {
-                linear: self.gravity + body.force / body.mass,
-                angular: body.inverse_inertia * (torque - gyroscopic),
-            });
-        }
-        power
-    }
-
-    /// Whether a spring or damper is too stiff for substeps of `h` s by an explicit rule.
-    pub(super) fn is_stiff(&self, at: &[BodyAt], h: f64) -> bool {
-        self.springs.iter().any(|spring| {
-            let [a, b] = spring.ends.map(|end| end.at(at));
-            let along = (b.point - a.point).try_normalize(0.0);
-            let along = along.unwrap_or_else(Vector3::x);
-            let ends = spring.ends.iter().filter_map(|end| {
-                let row = end.along(at, &along);
-                let body = &self.bodies[end.body()?];
-                Some(dot(&body.inverse_mass(&row), &row))
-            });
-            let mobility: f64 = ends.sum();
-            h * (h * spring.stiffness + spring.damping) * mobility > STIFF
-        })
-    }
-
-    /// Adds what a spring does to its bodies; the power of its damper, W.
-    fn pull(&self, spring: &Spring, at: &[BodyAt], rates: &mut [Rate]) -> f64 {
-        let [a, b] = spring.ends.map(|end| end.at(at));
-        let apart = b.point - a.point;
-        let Some(along) = apart.try_normalize(0.0) else {
-            return 0.0;
-        };
-        let rate = along.dot(&(b.velocity - a.velocity));
-        let tension =
-            spring.stiffness * (apart.norm() - spring.rest_length) + spring.damping * rate;
-        for (end, sign) in [(&spring.ends[0], 1.0), (&spring.ends[1], -1.0)] {
-            if let Some(body) = end.body() {
-                let row = end.along(at, &(along * (sign * tension)));
-                self.bodies[body].add(&row, &mut rates[body]);
+    /// Accelerations without joints.
+    pub(super) fn push_freely(&mut self, [q, v]: [&[f64]; 2], rates: &mut [f64]) -> Option<Power> {
+        let mut power = Power::default();
+        for (member, place) in self.members.iter_mut().zip(&self.places) {
+            let (q, v) = (&q[place.q.clone()], &v[place.v.clone()]);
+            let own = member.accelerate(&self.gravity, q, v, &mut rates[place.v.clone()])?;
+            power.all += own;
+            if let Member::Tree(_) = member {
+                power.trees += own;
             }
         }
-        -spring.damping * rate * rate
+        for spring in 0..self.springs.len() {
+            power.all += self.pull(spring, rates);
+        }
+        Some(power)
+    }
+
+    /// What a row measures of velocities or accelerations.
+    fn measured(&self, joint: usize, row: usize, rates: &[f64]) -> f64 {
+        let blocks = self.blocks[joint].iter();
+        let of = |block: &Block| {
+            let own = self.places[block.member].v.clone();
+            dot(&self.jacobian[block.row(row)], &rates[own])
+        };
+        blocks.map(of).sum()
     }
 
     /// Adds M⁻¹ Jᵀ λ.
-    fn add_reactions(&self, lambda: &[f64], rates: &mut [Rate]) {
-        for (body, (meeting, rate)) in self.bodies.iter().zip(self.incidence.iter().zip(rates)) {
-            let mut sum = [0.0; 6];
-            for &(joint, end) in meeting {
-                let rows = &self.rows[joint];
-                for row in 0..rows.count {
-                    let lambda = lambda[self.first_row[joint] + row];
-                    for (sum, value) in sum.iter_mut().zip(&rows.blocks[end][row]) {
-                        *sum += value * lambda;
+    fn add_response(&self, lambda: &[f64], rates: &mut [f64]) {
+        for (at, blocks) in self.blocks.iter().enumerate() {
+            for block in blocks {
+                let own = &mut rates[self.places[block.member].v.clone()];
+                for row in 0..self.rows[at].count {
+                    let lambda = lambda[self.first_row[at] + row];
+                    for (rate, value) in own.iter_mut().zip(&self.response[block.row(row)]) {
+                        *rate += value * lambda;
                     }
                 }
             }
-            body.add(&sum, rate);
         }
     }
 
-    /// Brings velocities to what joints allow: the rows of `at`, the factor of the last linearisation.
-    pub(super) fn project_velocities(&mut self, at: &mut [BodyAt], rates: &mut Vec<Rate>) {
-        rates.clear();
-        rates.extend(at.iter().map(|at| Rate {
-            linear: at.velocity,
-            angular: at.spin,
-        }));
+    /// Brings velocities to what joints allow, at the last linearisation.
+    pub(super) fn project_velocities(&mut self, v: &mut [f64]) {
         let mut right = std::mem::take(&mut self.solution);
         right.clear();
-        for (joint, rows) in self.joints.iter().zip(&self.rows) {
+        for (at, rows) in self.rows.iter().enumerate() {
             for row in 0..rows.count {
-                right.push(-measured(joint, rows, row, rates));
+                right.push(-self.measured(at, row, v));
             }
         }
         self.matrix.solve(&mut right);
-        self.add_reactions(&right, rates);
+        self.add_response(&right, v);
         self.solution = right;
-        for (at, rate) in at.iter_mut().zip(rates) {
-            (at.velocity, at.spin) = (rate.linear, rate.angular);
-        }
     }
 
-    /// Velocities after `h` s by the linearly implicit Euler rule, (M + h² K) Δv = h (f − h K v) with J v⁺ = 0,
-    /// where K is the geometric stiffness of what joints exert: a force turns with the arm that it acts on. What
-    /// swings too fast for the step dies down, what is slow hardly feels it.
-    pub(super) fn creep(
-        &mut self,
-        from: &[BodyAt],
-        reactions: &[Reaction],
-        h: f64,
-        at: &mut Vec<BodyAt>,
-        rates: &mut Vec<Rate>,
-    ) {
-        at.clear();
-        at.extend_from_slice(from);
-        self.write_rows(from);
-        self.push_freely(from, rates);
-        for spring in &self.springs {
-            self.pull(spring, from, rates);
-        }
-        let meeting = self.bodies.iter_mut().zip(&self.incidence);
-        for ((body, meeting), (at, rate)) in meeting.zip(at.iter_mut().zip(rates.iter())) {
-            let mut stiffness = Matrix3::zeros();
-            for &(joint, end) in meeting {
-                if let End::Body { point, .. } = &self.joints[joint].ends[end] {
-                    let sign = if end == 0 { -1.0 } else { 1.0 };
-                    let force = at.rotation.inverse() * (reactions[joint].force * sign);
-                    stiffness += arm_stiffness(point, &force);
-                }
-            }
-            let whole = body.inertia + stiffness * (h * h);
-            body.mobility = whole.try_inverse().unwrap_or(body.inverse_inertia);
-            let push = body.inertia * rate.angular - stiffness * at.spin * h;
-            at.velocity += rate.linear * h;
-            at.spin += body.mobility * push * h;
-        }
-        self.factorize();
-        self.project_velocities(at, rates);
-        for body in &mut self.bodies {
-            body.mobility = body.inverse_inertia;
-        }
-    }
-
-    /// One step of Newton's method towards φ = 0; velocities turn with their bodies.
-    pub(super) fn project_positions(&mut self, at: &mut [BodyAt], rates: &mut Vec<Rate>) {
+    /// One step of Newton's method towards φ = 0 with the factor of the last linearisation; velocities turn with
+    /// their bodies.
+    pub(super) fn project_positions(&mut self, q: &mut [f64], v: &[f64]) {
         let mut right = std::mem::take(&mut self.solution);
         right.clear();
         for rows in &self.rows {
             right.extend(rows.error[..rows.count].iter().map(|error| -error));
         }
         self.matrix.solve(&mut right);
-        rates.clear();
-        rates.resize(self.bodies.len(), Rate::default());
-        self.add_reactions(&right, rates);
+        let mut way = std::mem::take(&mut self.scratch);
+        way.clear();
+        way.resize(v.len(), 0.0);
+        self.add_response(&right, &mut way);
         self.solution = right;
-        for (at, way) in at.iter_mut().zip(rates) {
-            at.center += way.linear;
-            at.rotation *= UnitQuaternion::from_scaled_axis(way.angular);
+        let mut from = std::mem::take(&mut self.from);
+        from.clear();
+        from.extend_from_slice(q);
+        self.displace(&from, &way, q);
+        self.from = from;
+        self.scratch = way;
+        self.place(q, v);
+    }
+
+    /// Writes q ⊕ u.
+    pub(super) fn displace(&mut self, q: &[f64], u: &[f64], to: &mut [f64]) {
+        for (member, place) in self.members.iter_mut().zip(&self.places) {
+            let (own, to) = (place.q.clone(), &mut to[place.q.clone()]);
+            member.displace(&q[own], &u[place.v.clone()], to);
         }
     }
 
-    /// Energy of motion, J.
-    pub(super) fn kinetic(&self, at: &[BodyAt]) -> f64 {
-        let of = |(body, at): (&Body, &BodyAt)| {
-            0.5 * body.mass * at.velocity.norm_squared()
-                + 0.5 * at.spin.dot(&(body.inertia * at.spin))
-        };
-        self.bodies.iter().zip(at).map(of).sum()
-    }
-
-    /// Energy of gravity and springs, J.
-    pub(super) fn potential(&self, at: &[BodyAt]) -> f64 {
-        let of = |(body, at): (&Body, &BodyAt)| -body.mass * self.gravity.dot(&at.center);
-        let heights: f64 = self.bodies.iter().zip(at).map(of).sum();
-        let springs = self.springs.iter();
-        heights + springs.map(|spring| spring.energy(at)).sum::<f64>()
-    }
-
-    /// √(2 energy) of what rates would be as velocities.
-    pub(super) fn norm_squared(&self, rates: impl Iterator<Item = Rate>) -> f64 {
-        let of = |(body, rate): (&Body, Rate)| {
-            body.mass * rate.linear.norm_squared()
-                + rate.angular.dot(&(body.inertia * rate.angular))
-        };
-        self.bodies.iter().zip(rates).map(of).sum()
-    }
-
-    /// The motion as of one rigid body with the same momenta.
-    pub(super) fn locked(&self, at: &[BodyAt]) -> Locked {
-        let mass: f64 = self.bodies.iter().map(|body| body.mass).sum();
-        let (mut center, mut velocity) = (Vector3::zeros(), Vector3::zeros());
-        for (body, at) in self.bodies.iter().zip(at) {
-            center += at.center * (body.mass / mass);
-            velocity += at.velocity * (body.mass / mass);
-        }
-        let (mut angular, mut inertia) = (Vector3::zeros(), Matrix3::zeros());
-        for (body, at) in self.bodies.iter().zip(at) {
-            let arm = at.center - center;
-            let turn = at.rotation.to_rotation_matrix();
-            let turn = turn.matrix();
-            angular += arm.cross(&at.velocity) * body.mass + turn * (body.inertia * at.spin);
-            let point = Matrix3::identity() * arm.norm_squared() - arm * arm.transpose();
-            inertia += point * body.mass + turn * body.inertia * turn.transpose();
-        }
-        let inverse = inertia.try_inverse().unwrap_or_else(Matrix3::zeros);
-        Locked {
-            mass,
-            center,
-            velocity,
-            angular,
-            inverse,
-        }
-    }
-
-    /// Moment of the torques and forces from outside about the centre of mass, N·m.
-    pub(super) fn moment(&self, at: &[BodyAt], center: &Vector3<f64>) -> Vector3<f64> {
-        let of =
-            |(body, at): (&Body, &BodyAt)| body.torque + (at.center - center).cross(&body.force);
-        self.bodies.iter().zip(at).map(of).sum()
-    }
-}
-
-/// A mechanism as one rigid body.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Locked {
-    /// kg.
-    pub(super) mass: f64,
-    /// Of mass, world, m; its velocity, m/s.
-    pub(super) center: Vector3<f64>,
-    pub(super) velocity: Vector3<f64>,
-    /// Angular momentum about the centre of mass, kg·m²/s.
-    pub(super) angular: Vector3<f64>,
-    /// Inverse of the rotational inertia, 1/(kg·m²).
-    pub(super) inverse: Matrix3<f64>,
-}
-
-impl Locked {
-    /// Energy of motion of the rigid body, J: of its centre, and of its rotation.
-    pub(super) fn kinetic(&self) -> [f64; 2] {
-        [
-            0.5 * self.mass * self.velocity.norm_squared(),
-            0.5 * self.angular.dot(&(self.inverse * self.angular)),
-        ]
-    }
-
-    /// Adds a rigid motion: a change of the centre's velocity and of the angular momentum.
-    pub(super) fn add(&self, at: &mut [BodyAt], velocity: &Vector3<f64>, momentum: &Vector3<f64>) {
-        let turn = self.inverse * momentum;
-        for at in at {
-            at.velocity += velocity + turn.cross(&(at.center - self.center));
-            at.spin += at.rotation.inverse() * turn;
-        }
-    }
-
-    /// Multiplies what moves otherwise than the rigid body.
-    pub(super) fn scale_relative(&self, at: &mut [BodyAt], factor: f64) {
-        let turn = self.inverse * self.angular;
-        for at in at {
-            let rigid = self.velocity + turn.cross(&(at.center - self.center));
-            at.velocity = rigid + (at.velocity - rigid) * factor;
-            let spin = at.rotation.inverse() * turn;
-            at.spin = spin + (at.spin - spin) * factor;
+    /// Writes Jr(u)⁻¹ v.
+    pub(super) fn exponential_rate(&mut self, u: &[f64], v: &[f64], to: &mut [f64]) {
+        for (member, place) in self.members.iter_mut().zip(&self.places) {
+            let own = place.v.clone();
+            member.exponential_rate(&u[own.clone()], &v[own.clone()], &mut to[own]);
         }
     }
 }
 
-impl Body {
-    /// M⁻¹ of a row.
-    fn inverse_mass(&self, row: &[f64; 6]) -> [f64; 6] {
-        let angular = self.mobility * Vector3::new(row[3], row[4], row[5]);
-        [
-            row[0] / self.mass,
-            row[1] / self.mass,
-            row[2] / self.mass,
-            angular.x,
-            angular.y,
-            angular.z,
-        ]
-    }
-
-    /// Adds M⁻¹ of a row to a rate.
-    fn add(&self, row: &[f64; 6], rate: &mut Rate) {
-        rate.linear += Vector3::new(row[0], row[1], row[2]) / self.mass;
-        rate.angular += self.mobility * Vector3::new(row[3], row[4], row[5]);
-    }
-}
-
-impl Spring {
-    /// Energy that it stores, J.
-    pub(super) fn energy(&self, at: &[BodyAt]) -> f64 {
-        let [a, b] = self.ends.map(|end| end.at(at));
-        let stretch = (b.point - a.point).norm() - self.rest_length;
-        0.5 * self.stiffness * stretch * stretch
-    }
-}
-
-/// What a row measures of velocities or accelerations of the bodies.
-fn measured(joint: &Joint, rows: &Rows, row: usize, rates: &[Rate]) -> f64 {
-    let of = |(end, on): (usize, &End)| {
-        on.body().map_or(0.0, |body| {
-            let block = &rows.blocks[end][row];
-            let Rate { linear, angular } = &rates[body];
-            let both = [
-                linear.x, linear.y, linear.z, angular.x, angular.y, angular.z,
-            ];
-            dot(block, &both)
-        })
-    };
-    joint.ends.iter().enumerate().map(of).sum()
-}
-
-fn dot(a: &[f64; 6], b: &[f64; 6]) -> f64 {
+pub(super) fn dot(a: &[f64], b: &[f64]) -> f64 {
     a.iter().zip(b).map(|(a, b)| a * b).sum()
 }

@@ -181,6 +181,7 @@ impl World {
         last.add_up_loads(bodies, &self.tables.layout, &self.islands);
         last.references.clone_from(&self.places.references);
         last.keep_tendons(&self.tendons);
+        self.add_path_loads();
     }
 
     /// Fills the [report](Self::report) with what there is to say before the first step: energies, errors

@@ -13,8 +13,8 @@ use crate::drive::Wrench;
 const STIFF: f64 = 0.5;
 
 /// Forces of one tree in a step; made anew for each. Keeps its storage.
-#[derive(Debug)]
-pub(super) struct TreeForces {
+#[derive(Debug, Clone)]
+pub(crate) struct TreeForces {
     /// Inertia that each degree of freedom moves at least.
     inertias: Vec<f64>,
     /// The tree's degrees of freedom and bodies.

@@ -7,6 +7,7 @@ use stiction_dynamics::{
 use super::forces::TreeForces;
 use super::joints::MOST_REVISIONS;
 use super::{Robot, TREE_MEMORY};
+use crate::drive::Inputs;
 use crate::error::Result;
 use crate::mechanism::{Now, StepWork};
 use crate::state::State;
@@ -19,11 +20,30 @@ pub(super) struct FreePaths {
     /// Constant velocities of the trees' ways, as the robot's v.
     pub(super) velocity: Vec<f64>,
     trees: Vec<Path>,
+    /// Of trees that are on paths that were found elsewhere: their own paths, which b followed from.
+    own: Vec<OwnPath>,
     /// Whether all joints have inertia: a link without mass on a joint without any moves only by what
     /// holds it, and has no accelerations of its own.
     pub(super) are_there: bool,
     /// What the last step did.
     pub(super) work: StepWork,
+}
+
+/// A path of a tree alone: its end, and the velocities that lead there.
+#[derive(Debug, Clone, Default)]
+struct OwnPath {
+    path: Option<Path>,
+    end: [Vec<f64>; 2],
+    velocity: Vec<f64>,
+}
+
+/// What a path that was found elsewhere did.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct PathWork {
+    pub(crate) substeps: usize,
+    /// Energy that its account took, and work of what has no potential, J.
+    pub(crate) taken: f64,
+    pub(crate) work: f64,
 }
 
 /// The path of one tree.
@@ -51,12 +71,14 @@ impl FreePaths {
             forces: TreeForces::new(model, inertias),
             velocity: vec![0.0; model.nv()],
             trees: vec![Path::default(); trees],
+            own: vec![OwnPath::default(); trees],
             work: StepWork::default(),
         })
     }
 
     /// Forgets the paths of the last step.
     pub(super) fn begin_step(&mut self) {
+        self.own.iter_mut().for_each(|own| own.path = None);
         for path in &mut self.trees {
             (path.is_known, path.is_taken, path.gave_velocity) = (false, false, false);
         }
@@ -140,6 +162,100 @@ impl Robot {
         motion.mean_velocity(&self.model, tree, q, step, velocity)?;
         path.is_known = true;
         Ok(())
+    }
+
+    /// Whether its trees may be on paths.
+    pub(crate) fn has_free_paths(&self) -> bool {
+        self.paths.are_there
+    }
+
+    /// Forces of a tree on a path, to be [renewed](Self::renew_path_forces).
+    pub(crate) fn path_forces(&self) -> TreeForces {
+        self.paths.forces.clone()
+    }
+
+    /// Takes the forces on a tree at the start of a step.
+    pub(crate) fn renew_path_forces(
+        &self,
+        tree: usize,
+        state: &State,
+        inputs: &Inputs,
+        step: f64,
+        forces: &mut TreeForces,
+    ) {
+        forces.begin(&self.model, &self.joints, &self.views[tree], step);
+        forces.drive(&inputs.dofs[self.v.clone()]);
+        let links = self.first_body..self.first_body + self.ids.len();
+        forces.push(&inputs.wrenches[links]);
+        forces.choose([&state.q[self.q.clone()], &state.v[self.v.clone()]]);
+    }
+
+    /// What a tree's motion without contacts carries, in a state.
+    pub(crate) fn motion_memory(&self, tree: usize, state: &State) -> MotionMemory {
+        MotionMemory::from_slice(&state.memory[self.memory.start + tree * TREE_MEMORY..])
+    }
+
+    /// Puts a tree on a path that was found together with what it is joined to; `q` and `v` are those of the tree.
+    pub(crate) fn put_on_path(
+        &mut self,
+        tree: usize,
+        end: [&[f64]; 2],
+        memory: MotionMemory,
+        work: PathWork,
+        (state, step): (&State, f64),
+        v_hat: &mut [f64],
+    ) -> Result<()> {
+        let FreePaths {
+            motion,
+            velocity,
+            trees,
+            own,
+            ..
+        } = &mut self.paths;
+        let dofs = self.views[tree].dofs.clone();
+        if trees[tree].gave_velocity {
+            let (q, v) = motion.end();
+            let own = &mut own[tree];
+            own.path = Some(trees[tree]);
+            own.end[0].clear();
+            own.end[0].extend_from_slice(&q[self.coordinates[tree].clone()]);
+            own.end[1].clear();
+            own.end[1].extend_from_slice(&v[dofs.clone()]);
+            own.velocity.clear();
+            own.velocity.extend_from_slice(&velocity[dofs.clone()]);
+        }
+        motion.put(tree, end);
+        motion.mean_velocity(&self.model, tree, &state.q[self.q.clone()], step, velocity)?;
+        trees[tree] = Path {
+            is_known: true,
+            is_taken: true,
+            gave_velocity: false,
+            memory,
+            moved: Moved {
+                substeps: work.substeps,
+                work: work.work,
+                taken: work.taken,
+                ..Moved::default()
+            },
+        };
+        v_hat[self.v.start + dofs.start..self.v.start + dofs.end].copy_from_slice(&velocity[dofs]);
+        Ok(())
+    }
+
+    /// Takes a tree off a path that was found elsewhere.
+    pub(crate) fn leave_path(&mut self, tree: usize) {
+        let paths = &mut self.paths;
+        paths.trees[tree] = Path::default();
+        let own = &mut paths.own[tree];
+        if let Some(path) = own.path.take() {
+            let [q, v] = &own.end;
+            paths.motion.put(tree, [q, v]);
+            paths.velocity[self.views[tree].dofs.clone()].copy_from_slice(&own.velocity);
+            paths.trees[tree] = Path {
+                is_taken: false,
+                ..path
+            };
+        }
     }
 
     /// Writes where trees on free paths end, and adds up what moving did.

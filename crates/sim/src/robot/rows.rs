@@ -112,7 +112,7 @@ impl Robot {
     }
 
     /// The trees that a coupling joins.
-    fn coupled(&self, number: usize) -> impl Iterator<Item = usize> + '_ {
+    pub(crate) fn coupled(&self, number: usize) -> impl Iterator<Item = usize> + '_ {
         let terms = &self.model.couplings()[number].terms;
         (0..self.views.len()).filter(|&tree| {
             let dofs = &self.views[tree].dofs;

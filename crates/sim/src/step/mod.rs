@@ -249,6 +249,7 @@ impl World {
             v_hat: &mut self.v_hat,
         };
         self.free_paths.take_untouched(&mut paths, &self.tendons)?;
+        self.take_clear_joined_paths()?;
         let assembly = WorldAssembly {
             mechanisms: &self.mechanisms,
             layout: &self.tables.layout,
@@ -282,6 +283,12 @@ impl World {
         }
         self.has_way = summary.has_way;
         self.is_pushed = summary.is_pushed;
+        let now = Now {
+            state: &self.state,
+            inputs: &self.commands.inputs,
+            settings: &self.settings,
+            guess: None,
+        };
         let mut paths = free_paths::Step {
             rows: &self.rows,
             layout: &self.tables.layout,
