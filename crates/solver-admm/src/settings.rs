@@ -79,6 +79,8 @@ pub struct StaggeredSettings {
     pub max_iterations: usize,
     /// An inner solve ends when its error is this share of the last outer change.
     pub inner_share: f64,
+    /// Inner iterations of all outer ones together: where inner solves do not get there, outer ones lead nowhere.
+    pub max_inner_iterations: usize,
 }
 
 impl Default for StaggeredSettings {
@@ -90,6 +92,7 @@ impl Default for StaggeredSettings {
             memory: 6,
             max_iterations: 200,
             inner_share: 1e-3,
+            max_inner_iterations: 200_000,
         }
     }
 }

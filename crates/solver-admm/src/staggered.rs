@@ -234,7 +234,7 @@ impl Scheme for Iterate {
         for (&row, next) in self.friction_rows.iter().zip(&self.before) {
             self.impulse[row] = *next;
         }
-        Ok(self.change > 0.0)
+        Ok(self.change > 0.0 && self.inner_iterations < self.settings.max_inner_iterations)
     }
 }
 
@@ -311,7 +311,8 @@ impl Iterate {
             splitting.restart(&settings.admm);
             for _ in 0..settings.admm.max_iterations {
                 self.inner_iterations += 1;
-                if stopwatch.is_spent() {
+                let is_used_up = self.inner_iterations >= settings.max_inner_iterations;
+                if is_used_up || stopwatch.is_spent() {
                     break;
                 }
                 splitting.iterate(problem, seen, &settings.admm, law)?;
