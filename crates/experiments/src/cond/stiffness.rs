@@ -23,7 +23,7 @@ const INSENSITIVE: f64 = 1.5;
 
 pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
     let handled = Handled::Ball;
-    let (skip, steps) = run.or_quick((150, 30), (150, 6));
+    let (skip, steps) = run.or_quick((150, 30), (150, 4));
     let mut table = Table::new(
         "Table IV: mean iterations, the paper's in brackets",
         [
