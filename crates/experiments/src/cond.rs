@@ -8,12 +8,14 @@ mod handled;
 mod inverse;
 mod position_based;
 mod progress;
+mod robots;
 mod same_residual;
 mod size;
 mod spectrum;
 mod splitting;
 mod stiffness;
 mod tables;
+mod variants;
 
 use crate::run::{Experiment, Part};
 
@@ -43,22 +45,22 @@ pub(crate) const EXPERIMENT: Experiment = Experiment {
         Part {
             name: "mat",
             weight: 10.0,
-            run: tables::mat,
+            run: robots::mat,
         },
         Part {
             name: "ball",
             weight: 10.0,
-            run: tables::ball,
+            run: robots::ball,
         },
         Part {
             name: "cable",
             weight: 5.0,
-            run: tables::cable,
+            run: robots::cable,
         },
         Part {
             name: "gripper",
             weight: 10.0,
-            run: tables::gripper,
+            run: robots::gripper,
         },
         Part {
             name: "stiffness",

@@ -1,6 +1,6 @@
 //! What is known of soft bodies and rods, found again in the built-in scenes.
 
-use stiction_scenes::{Options, Scene, build};
+use stiction_scenes::{Options, Scene, SoftChoice, build, soft_ball};
 use stiction_sim::{Isometry3, Vector3};
 
 fn scene(name: &str) -> Scene {
@@ -128,6 +128,41 @@ fn a_gripper_lifts_a_soft_ball_without_slipping() {
     assert!((lifted - gripped).norm() < 1e-3, "{gripped} {lifted}");
     let lowest = scene.world.contact_forces().iter().map(|c| c.point.z);
     assert!(lowest.fold(f64::INFINITY, f64::min) > 0.08, "off the floor");
+}
+
+#[test]
+fn a_ball_is_gripped_in_the_same_way_at_half_the_pace() {
+    let stuff = SoftChoice {
+        young: 1e6,
+        poisson: 0.35,
+        friction: 0.5,
+        is_cut: false,
+        pace: 1.0,
+    };
+    let after = |pace: f64, seconds: f64| {
+        let mut scene = soft_ball(&Options::default(), SoftChoice { pace, ..stuff }).unwrap();
+        run(&mut scene, seconds);
+        let finger = scene.world.find_body("gripper/left").unwrap();
+        (
+            scene.seconds,
+            scene.world.pose(finger).unwrap().translation.y,
+        )
+    };
+    let (whole, slow) = (after(1.0, 0.1), after(0.5, 0.2));
+    assert_eq!(slow.0, 2.0 * whole.0);
+    // Both are on the way, behind their targets by what inertia makes of it.
+    assert!(
+        (slow.1 - whole.1).abs() < 2e-4 && whole.1 < 0.0445,
+        "{whole:?} {slow:?}"
+    );
+    for pace in [0.0, -1.0, f64::NAN, f64::INFINITY] {
+        let refused = soft_ball(&Options::default(), SoftChoice { pace, ..stuff });
+        let message = refused.err().expect("no pace").to_string();
+        assert!(
+            message.contains("soft-ball") && message.contains("pace"),
+            "{message}"
+        );
+    }
 }
 
 /// Middle of the end of the beam that comes first, and how thick the beam is there.

@@ -3,11 +3,11 @@
 use stiction_constraints::{
     Budget, Delassus, DynamicsMatrix, JointRows, Problem, Solution, Solver, StopFlag,
 };
-use stiction_sim::solvers::make;
 use stiction_solver_first_order::{Apgd, ApgdSettings, Products};
 
 use super::box_sliding::problem_error;
 use super::follow::{Ending, Sample};
+use super::variants::make;
 use crate::error::Result;
 use crate::timing::{on_one_thread, processor_time, smallest_in_turns};
 

@@ -6,10 +6,10 @@ use stiction_constraints::{
     Budget, Criterion, Declaration, Outcome, Problem, Report, Solution, Solver,
 };
 use stiction_scenes::Scene;
-use stiction_sim::solvers::make;
 use stiction_sim::{Point3, SimError, Snapshot, World};
 
 use super::handled::Handled;
+use super::variants::make;
 use crate::Run;
 use crate::error::{ExperimentError, Result};
 use crate::timing::processor_time;
@@ -160,6 +160,24 @@ pub(super) struct Track {
 }
 
 impl Track {
+    /// Goes on with the steps of another window.
+    pub(super) fn join(&mut self, other: Track) {
+        let (own, new) = (self.steps as f64, other.steps as f64);
+        self.contacts = (own * self.contacts + new * other.contacts) / (own + new).max(1.0);
+        self.log.solves += other.log.solves;
+        self.log.iterations += other.log.iterations;
+        self.log.seconds += other.log.seconds;
+        self.log.at_limit += other.log.at_limit;
+        self.log.samples.extend(other.log.samples);
+        self.penetrations.extend(other.penetrations);
+        self.index.extend(other.index);
+        self.contact_force.extend(other.contact_force);
+        self.dynamics += other.dynamics;
+        self.steps += other.steps;
+        self.nodes = other.nodes;
+        self.end = self.end.take().or(other.end);
+    }
+
     /// Mean over steps of the largest penetration, m.
     pub(super) fn penetration(&self) -> f64 {
         mean(&self.penetrations)

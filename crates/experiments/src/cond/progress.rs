@@ -1,11 +1,11 @@
 //! Why a solve takes the iterations it takes: its changes one after the other, and what an iteration can do.
 
 use stiction_constraints::{Budget, DynamicsMatrix, Failure, Problem, Solver};
-use stiction_sim::solvers::make;
 
 use super::box_sliding::problem_error;
 use super::follow::{Ending, Sample};
 use super::spectrum::Spectrum;
+use super::variants::make;
 use crate::error::Result;
 use crate::report::Table;
 

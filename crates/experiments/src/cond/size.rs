@@ -21,11 +21,13 @@ use crate::timing::{on_one_thread, processor_time, smallest_in_turns};
 const CELLS: [f64; 6] = [0.03, 0.0214, 0.0167, 0.0146, 0.0125, 0.01];
 /// Iterations that are timed.
 const ITERATIONS: usize = 200;
+/// Solves in each turn, of which the fastest counts: other programs share caches and memory.
+const REPEATED: usize = 5;
 const TEST: f64 = 1e-4;
 
 pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
     let cells = match run.is_quick() {
-        true => vec![CELLS[0], CELLS[2], CELLS[3], CELLS[4]],
+        true => CELLS[..4].to_vec(),
         false => CELLS.to_vec(),
     };
     let handled = Handled::Mat;
@@ -60,11 +62,14 @@ pub(super) fn section(run: &mut Run<'_>) -> Result<Section> {
         let known = Cond::named(COND);
         let mut solver = known.ok_or_else(|| problem_error("the solver is gone"))?;
         smallest_in_turns(samples.len(), |index| {
-            let mut solution = samples[index].guess.clone();
-            let solve = || solver.solve(&samples[index].problem, &budget, &mut solution);
-            let seconds = processor_time(solve).1;
+            let mut smallest = f64::INFINITY;
+            for _ in 0..REPEATED {
+                let mut solution = samples[index].guess.clone();
+                let solve = || solver.solve(&samples[index].problem, &budget, &mut solution);
+                smallest = smallest.min(processor_time(solve).1);
+            }
             operations[index] = solver.operations() as f64;
-            Ok(seconds)
+            Ok(smallest)
         })
     })?;
     let mut whole = Vec::new();

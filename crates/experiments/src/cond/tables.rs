@@ -4,52 +4,63 @@ use super::assembly::{self, Times};
 use super::follow::{Ending, Track, Way, follow, mean, start_of};
 use super::handled::{Handled, published_way};
 use super::progress::{self, Limit};
+use super::variants::STIFF_STEPS;
 use crate::Run;
 use crate::chart::{Chart, Curve, Scale, grid};
 use crate::error::{ExperimentError, Result};
 use crate::report::{Figure, Section, Table};
 use crate::statement::{How, Statement};
 
-/// COND with the step matrix of Barzilai and Borwein: the better one here of the two of section IV-C, of which the paper does not say
-/// which it has where.
+/// COND where nothing needs virtual nodes.
 pub(super) const COND: &str = "cond-bb";
-/// COND with the acceleration as printed, of which table IX is.
-const ACCELERATED: &str = "cond-paper";
-/// The solvers of a table: the paper's three, then others for comparison, which only the first trial has.
-const SOLVERS: [&str; 7] = [
-    COND,
-    "pgs",
-    "apgd",
-    ACCELERATED,
-    "cond",
-    "cond-plain",
-    "cond-shifted",
-];
+/// How many solvers of a table are the paper's.
 const PAPERS: usize = 3;
 const PLAIN: usize = 5;
 const SHIFTED: usize = 6;
 /// To what the truth is solved, m/s, by whom.
-const TRUTH: (&str, Ending) = ("canal", Ending::Residual(1e-12));
+pub(super) const TRUTH: (&str, Ending) = ("canal", Ending::Residual(1e-12));
 /// Share of the printed ratios of times that must be reached.
 const SHARE: f64 = 0.5;
 const ALLOWED: f64 = 1.5;
 
 /// A table of the paper.
-struct Printed {
-    handled: Handled,
-    heading: &'static str,
-    table: &'static str,
-    figure: &'static str,
+pub(super) struct Printed {
+    pub(super) handled: Handled,
+    /// COND with the better one here of the step matrices of section IV-C, of which the paper does not say which it has where.
+    pub(super) cond: &'static str,
+    /// With the acceleration and without, of which table IX is.
+    pub(super) accelerated: [&'static str; 2],
+    pub(super) heading: &'static str,
+    pub(super) table: &'static str,
+    pub(super) figure: &'static str,
     /// Threshold of ‖Δv̂‖, m/s.
-    test: f64,
-    /// Steps after which it is followed, and how many, in a whole and in a quick run.
-    window: [(usize, usize); 2],
+    pub(super) test: f64,
+    /// Steps after which it is followed, and how many each time, in a whole and in a quick run.
+    pub(super) windows: [(&'static [usize], usize); 2],
+    /// Problems of each window whose solves are timed.
+    pub(super) samples: usize,
     /// MP (mm), index error, ST (ms), IN of `cond`, `pgs` and `apgd`.
-    rows: [[f64; 4]; 3],
+    pub(super) rows: [[f64; 4]; 3],
     /// Times of pgs and apgd over that of cond, as the paper says them in round numbers.
-    ratios: [f64; 2],
+    pub(super) ratios: [f64; 2],
     /// Iterations without acceleration, table IX.
-    plain: f64,
+    pub(super) plain: f64,
+}
+
+impl Printed {
+    /// The solvers of the table: the paper's three, then others for comparison, which only the first trial has.
+    fn solvers(&self) -> [&'static str; 7] {
+        let [accelerated, plain] = self.accelerated;
+        [
+            self.cond,
+            "pgs",
+            "apgd",
+            accelerated,
+            "cond",
+            plain,
+            "cond-shifted",
+        ]
+    }
 }
 
 /// What a trial showed.
@@ -79,37 +90,44 @@ fn trial(
     };
     tell(run, 0.0, "start")?;
     let mut scene = handled.build(handled.drawn(number), way.as_deref())?;
-    let (skip, steps) = run.or_quick(printed.window[0], printed.window[1]);
-    let start = start_of(run, &mut scene, skip)?;
-    let way = Way {
-        handled,
-        start: &start,
-        steps,
-        samples: 0,
-    };
-    tell(run, 0.2, "truth")?;
-    let truth = follow(run, &mut scene, way, TRUTH.0, TRUTH.1)?;
-    let count = if is_first { SOLVERS.len() } else { PAPERS };
-    let mut tracks = Vec::new();
-    for (index, solver) in SOLVERS[..count].iter().enumerate() {
-        tell(run, 0.3 + 0.08 * index as f64, solver)?;
-        let samples = match (is_first, index) {
-            (true, 0) => run.or_quick(5, 1),
-            _ => 0,
+    let own = scene.world.solver_name().to_owned();
+    let solvers = printed.solvers();
+    let solvers = &solvers[..if is_first { solvers.len() } else { PAPERS }];
+    let (windows, steps) = run.or_quick(printed.windows[0], printed.windows[1]);
+    let (mut truth, mut tracks) = (Track::default(), Vec::new());
+    tracks.resize_with(solvers.len(), Track::default);
+    let (mut at, mut start) = (0, scene.world.snapshot());
+    for (number, &skip) in windows.iter().enumerate() {
+        let share = |part: f64| 0.9 * (number as f64 + part) / windows.len() as f64;
+        tell(run, share(0.0), "start")?;
+        scene.world.restore(&start)?;
+        scene.world.set_solver(&own)?;
+        start = start_of(run, &mut scene, skip - at)?;
+        at = skip;
+        let way = Way {
+            handled,
+            start: &start,
+            steps,
+            samples: 0,
         };
-        let way = Way { samples, ..way };
-        tracks.push(follow(
-            run,
-            &mut scene,
-            way,
-            solver,
-            Ending::Change(printed.test),
-        )?);
+        tell(run, share(0.2), "truth")?;
+        truth.join(follow(run, &mut scene, way, TRUTH.0, TRUTH.1)?);
+        for (index, (solver, track)) in solvers.iter().zip(&mut tracks).enumerate() {
+            tell(run, share(0.3 + 0.1 * index as f64), solver)?;
+            let samples = match (is_first, index) {
+                (true, 0) => printed.samples,
+                _ => 0,
+            };
+            let way = Way { samples, ..way };
+            let ending = Ending::Change(printed.test);
+            track.join(follow(run, &mut scene, way, solver, ending)?);
+        }
     }
     tell(run, 0.9, "times")?;
     let samples = tracks[0].log.samples.iter();
     let ending = Ending::Change(printed.test);
-    let times = samples.map(|sample| assembly::times(COND, ending, sample, run.stop_flag()));
+    let times =
+        samples.map(|sample| assembly::times(printed.cond, ending, sample, run.stop_flag()));
     Ok(Trial {
         truth,
         times: times.collect::<Result<_>>()?,
@@ -126,7 +144,8 @@ fn over(trials: &[Trial], solver: usize, value: impl Fn(&Track, &Track) -> f64) 
     mean(&all.collect::<Vec<_>>())
 }
 
-fn section(run: &mut Run<'_>, printed: &Printed) -> Result<Section> {
+/// A table made anew.
+pub(super) fn section(run: &mut Run<'_>, printed: &Printed) -> Result<Section> {
     let count = run.trials(20, 1).max(1);
     let (mut trials, mut left_out) = (Vec::new(), String::new());
     for number in 0..count {
@@ -142,24 +161,32 @@ fn section(run: &mut Run<'_>, printed: &Printed) -> Result<Section> {
     }
     let first = &trials[0];
     let contacts = first.tracks[0].contacts;
+    let begins = run.or_quick(printed.windows[0], printed.windows[1]).0;
+    let begins: Vec<_> = (begins.iter())
+        .map(|&step| format!("{:.2}", 0.01 * step as f64))
+        .collect();
     Ok(Section {
         heading: printed.heading.to_owned(),
         text: format!(
             "The built-in scene `{}`{} with Young's modulus, Poisson's ratio and friction drawn from the paper's ranges, {count} \
-             trials: {} steps of 10 ms from {:.2} s on, about {contacts:.0} contacts a step. Every solver begins in \
+             trials: {} steps of 10 ms, {} from {} s on, about {contacts:.0} contacts a step. It is handled at {:.2} of the scene's own pace: the paper \
+             publishes no times but the cable's, and what iterations have to make up for is how velocity changed since the last step. Every solver begins in \
              the same state, is ended by ‖Δv̂‖ ≤ {:.0e} m/s (of impulses by ‖A⁻¹JᵀΔλ‖, at the latest after 2000 iterations), and starts \
              from the last step's velocity or impulses. MP: largest penetration of a step. {}: mean over steps of how far the norm of {} is \
              from that of `{}` to 1e-12 m/s{}. DT and ST: processor time of the thread for everything but solves, and for solves. IN: \
-             iterations. The rows of the paper's tables are in brackets; COND is `cond-bb`, W by Barzilai and Borwein; \
-             `cond-paper` has W by the Frobenius norm and Chebyshev acceleration as printed, `cond-plain` none, `cond-shifted` the multiplier: these and `cond` \
-             run the first trial only.",
+             iterations. The rows of the paper's tables are in brackets; COND is `{}` here: `cond-bb` has W by Barzilai and Borwein, `cond-frobenius` \
+             W by the Frobenius norm as printed, which mixes metres and radians, and the acceleration as printed; `cond-paper` the same with W \
+             independent of units, names that end in `plain` no acceleration, `cond-shifted` the multiplier: those beyond the first three run the first \
+             trial only. `stiff`: virtual nodes have k_v = 1e8 N·s/m, elsewhere 100 times the mass that they see; the paper names no k_v for its tables.",
             printed.handled.scene(),
             match (printed.handled, run.data()) {
                 (Handled::Cable, Some(_)) => ", its hand led along the published way,",
                 _ => "",
             },
             first.truth.steps,
-            0.01 * run.or_quick(printed.window[0], printed.window[1]).0 as f64,
+            run.or_quick(printed.windows[0], printed.windows[1]).1,
+            begins.join(", "),
+            printed.handled.pace(),
             printed.test,
             printed.handled.index_word(),
             match printed.handled {
@@ -172,6 +199,7 @@ fn section(run: &mut Run<'_>, printed: &Printed) -> Result<Section> {
                 Handled::Gripper => ". DE: mean distance of its nodes from there at the end",
                 _ => "",
             },
+            printed.cond,
         ) + &left_out,
         statements: statements(printed, &trials)?,
         tables: tables(printed, &trials)?,
@@ -200,7 +228,7 @@ fn tables(printed: &Printed, trials: &[Trial]) -> Result<Vec<Table>> {
         .into(),
         rows: Vec::new(),
     };
-    for (index, solver) in SOLVERS.iter().enumerate() {
+    for (index, solver) in printed.solvers().iter().enumerate() {
         let beside = |value: String, column: usize| match printed.rows.get(index) {
             Some(row) => format!("{value} ({})", row[column]),
             None => value,
@@ -268,7 +296,8 @@ fn tables(printed: &Printed, trials: &[Trial]) -> Result<Vec<Table>> {
     ]);
     let mut out = vec![table, timed];
     if let Some(sample) = trials[0].tracks[0].log.samples.first() {
-        let variants = [COND, ACCELERATED, "cond", "cond-plain"];
+        let [accelerated, plain] = printed.accelerated;
+        let variants = [STIFF_STEPS, accelerated, "cond", plain];
         out.push(progress::table(&variants, printed.test, sample)?);
     }
     Ok(out)
@@ -287,7 +316,7 @@ fn statements(printed: &Printed, trials: &[Trial]) -> Result<Vec<Statement>> {
     };
     let mut out = vec![Statement::judged(
         format!("{table}: cond takes at most 1.5 times the printed iterations, {wanted:.0}"),
-        &how(COND, "iterations"),
+        &how(printed.cond, "iterations"),
         format!("{:.1}{limit}", iterations(0)),
         ran && iterations(0) <= wanted,
     )];
@@ -296,7 +325,7 @@ fn statements(printed: &Printed, trials: &[Trial]) -> Result<Vec<Statement>> {
     out.push(Statement::judged(
         format!("{table}: cond has the smallest penetration"),
         &how(
-            &format!("{COND}, pgs, apgd"),
+            &format!("{}, pgs, apgd", printed.cond),
             "mean over steps of the largest penetration",
         ),
         format!(
@@ -316,7 +345,7 @@ fn statements(printed: &Printed, trials: &[Trial]) -> Result<Vec<Statement>> {
             "Table IX: Chebyshev acceleration at least halves the iterations ({} to {})",
             printed.plain, printed.rows[0][3]
         ),
-        &how(&format!("{ACCELERATED}, cond-plain"), "iterations"),
+        &how(&printed.accelerated.join(", "), "iterations"),
         format!("{:.1} to {:.1}", one(PLAIN), one(PAPERS)),
         2.0 * one(PAPERS) <= one(PLAIN),
     ));
@@ -332,7 +361,7 @@ fn statements(printed: &Printed, trials: &[Trial]) -> Result<Vec<Statement>> {
                 SHARE * ratio
             ),
             &how(
-                &format!("{COND}, {solver}"),
+                &format!("{}, {solver}", printed.cond),
                 "processor time of solves, assembly as in the paper",
             ),
             format!("{as_printed:.2} times; with our assembly {ours:.2} times"),
@@ -343,9 +372,10 @@ fn statements(printed: &Printed, trials: &[Trial]) -> Result<Vec<Statement>> {
 }
 
 fn figure(printed: &Printed, trial: &Trial) -> Result<Figure> {
+    let solvers = printed.solvers();
     let chart =
         |label: &str, scale: Scale, values: &dyn Fn(&Track) -> Vec<f64>, with_truth: bool| {
-            let named = SOLVERS[..PAPERS].iter().zip(&trial.tracks);
+            let named = solvers[..PAPERS].iter().zip(&trial.tracks);
             let truth = with_truth.then_some((&"to 1e-12", &trial.truth));
             let curves = named.chain(truth).enumerate();
             Chart {
@@ -389,125 +419,4 @@ fn figure(printed: &Printed, trial: &Trial) -> Result<Figure> {
             printed.figure
         ),
     })
-}
-
-/// Table II.
-pub(super) fn mat(run: &mut Run<'_>) -> Result<Section> {
-    let printed = Printed {
-        handled: Handled::Mat,
-        heading: "Table II, figure 7: a Panda folds a soft mat",
-        table: "Table II",
-        figure: "figure 7 (b) and (c)",
-        test: 1e-4,
-        window: [(60, 40), (40, 6)],
-        rows: [
-            [0.0033, 1.868e-3, 8.650, 39.72],
-            [0.0328, 0.917e-3, 1412.0, 50.59],
-            [0.0576, 1.492e-3, 1645.0, 81.57],
-        ],
-        ratios: [163.0, 190.0],
-        plain: 167.4,
-    };
-    let mut out = section(run, &printed)?;
-    tight(run, &mut out)?;
-    Ok(out)
-}
-
-/// The mat at a tenth of the threshold, of which the paper says 0.407 mN and 18.9 ms.
-fn tight(run: &mut Run<'_>, out: &mut Section) -> Result<()> {
-    let handled = Handled::Mat;
-    run.tell(0.95, "soft-mat to 1e-5")?;
-    let mut scene = handled.build(handled.drawn(0), None)?;
-    let (skip, steps) = run.or_quick((60, 40), (40, 6));
-    let start = start_of(run, &mut scene, skip)?;
-    let way = Way {
-        handled,
-        start: &start,
-        steps,
-        samples: 0,
-    };
-    let truth = follow(run, &mut scene, way, TRUTH.0, TRUTH.1)?;
-    let mut table = Table::new(
-        "The mat by the threshold of ‖Δv̂‖, first trial, the paper's in brackets",
-        ["threshold (m/s)", "IE (mN)", "ST (ms)", "IN"],
-    );
-    let mut errors = Vec::new();
-    for (test, error, time) in [(1e-4, 1.868, 8.65), (1e-5, 0.407, 18.9)] {
-        let track = follow(run, &mut scene, way, COND, Ending::Change(test))?;
-        errors.push(track.index_error(&truth));
-        table.rows.push(vec![
-            format!("{test:.0e}"),
-            format!("{:.3} ({error})", 1e3 * track.index_error(&truth)),
-            format!("{:.2} ({time})", 1e3 * track.solver_time()),
-            format!("{:.1}", track.iterations()),
-        ]);
-    }
-    out.tables.push(table);
-    out.statements.push(Statement::judged(
-        "section V-C: a tenth of the threshold brings the mat's internal force nearer to the truth (1.868 to 0.407 mN)",
-        &How::new(COND, "IE", "velocity-change 1e-4 and 1e-5"),
-        format!("{:.3} to {:.3} mN", 1e3 * errors[0], 1e3 * errors[1]),
-        errors[1] < errors[0],
-    ));
-    Ok(())
-}
-
-/// Table III.
-pub(super) fn ball(run: &mut Run<'_>) -> Result<Section> {
-    let printed = Printed {
-        handled: Handled::Ball,
-        heading: "Table III, figure 8: a gripper lifts a soft ball",
-        table: "Table III",
-        figure: "figure 8 (b) and (c)",
-        test: 1e-5,
-        window: [(15, 40), (20, 6)],
-        rows: [
-            [0.0058, 0.1560, 8.464, 37.51],
-            [1.9933, 0.3189, 805.1, 233.9],
-            [0.2325, 0.1235, 676.7, 100.4],
-        ],
-        ratios: [95.0, 80.0],
-        plain: 138.8,
-    };
-    section(run, &printed)
-}
-
-/// Table V.
-pub(super) fn cable(run: &mut Run<'_>) -> Result<Section> {
-    let printed = Printed {
-        handled: Handled::Cable,
-        heading: "Table V, figure 9: a Panda winds a cable",
-        table: "Table V",
-        figure: "figure 9 (b) to (e)",
-        test: 1e-4,
-        window: [(1500, 60), (800, 10)],
-        rows: [
-            [0.0021, 0.3996, 1.229, 18.28],
-            [0.0521, 0.3997, 74.27, 65.61],
-            [0.0556, 0.3976, 56.72, 46.05],
-        ],
-        ratios: [60.0, 46.0],
-        plain: 40.14,
-    };
-    section(run, &printed)
-}
-
-/// Table VI.
-pub(super) fn gripper(run: &mut Run<'_>) -> Result<Section> {
-    let printed = Printed {
-        handled: Handled::Gripper,
-        heading: "Table VI, figure 10: soft fingers grip a part",
-        table: "Table VI",
-        figure: "figure 10 (b) to (e)",
-        test: 1e-6,
-        window: [(30, 15), (22, 2)],
-        rows: [
-            [0.0005, 0.1169, 18.24, 30.88],
-            [0.0397, 0.1175, 547.0, 59.06],
-            [0.0409, 0.1172, 547.3, 57.81],
-        ],
-        ratios: [30.0, 30.0],
-        plain: 155.7,
-    };
-    section(run, &printed)
 }

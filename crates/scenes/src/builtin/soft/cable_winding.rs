@@ -45,6 +45,7 @@ const CABLE_STUFF: SoftChoice = SoftChoice {
     poisson: 0.49,
     friction: 1.3,
     is_cut: false,
+    pace: 1.0,
 };
 /// Radius and height of the cylinder, and where it stands, m.
 const CYLINDER: f64 = 0.02;
@@ -71,7 +72,7 @@ const STICK: Stick = Stick {
 };
 
 /// The scene with a cable of something else, in another number of links, or with a way of the hand that is given:
-/// where it holds the cable at each step of 10 ms, m.
+/// where it holds the cable at each step of 10 ms, m, whatever the pace.
 pub(in crate::builtin) fn of(
     options: &Options,
     links: usize,
@@ -94,7 +95,10 @@ fn build(
             reason: "the way of the hand is empty".to_owned(),
         });
     }
-    let seconds = way.map_or(RISING + WINDING, |way| 0.01 * way.len() as f64);
+    let stuff = stuff.checked(name)?;
+    let seconds = way.map_or((RISING + WINDING) / stuff.pace, |way| {
+        0.01 * way.len() as f64
+    });
     let mut stage = stage(&PANDA, name, seconds)?;
     STICK.mount(&mut stage)?;
     stage.settings().contact_margin = Some(2e-4);
@@ -121,7 +125,7 @@ fn build(
     };
     let given = |time: f64| {
         let at = way.map(|way| way[((time / 0.01).round() as usize).min(way.len() - 1)]);
-        at.map_or_else(|| path(time), down)
+        at.map_or_else(|| path(stuff.pace * time), down)
     };
     let reach = Reach::along(world, &arm, scene.seconds, given)?;
     reach.start(world)?;

@@ -32,6 +32,8 @@ pub struct SoftChoice {
     pub friction: f64,
     /// Whether soft bodies are cut into pieces of a few hundred nodes, cables into pieces of four links.
     pub is_cut: bool,
+    /// How fast it is handled, as a share of the scene's own pace: 0.25 takes four times as long.
+    pub pace: f64,
 }
 
 impl SoftChoice {
@@ -39,6 +41,17 @@ impl SoftChoice {
         match self.is_cut {
             true => PieceSize::AtMost(400),
             false => PieceSize::Whole,
+        }
+    }
+
+    /// Refuses a pace at which nothing would happen.
+    fn checked(self, scene: &str) -> Result<Self> {
+        match self.pace.is_finite() && self.pace > 0.0 {
+            true => Ok(self),
+            false => Err(SimError::NotPossible {
+                element: scene.to_owned(),
+                reason: format!("pace {}: must be finite and positive", self.pace),
+            }),
         }
     }
 }

@@ -33,6 +33,7 @@ const RUBBER: SoftChoice = SoftChoice {
     poisson: 0.35,
     friction: 0.5,
     is_cut: false,
+    pace: 1.0,
 };
 /// Half sides of a finger's pad, m.
 const PAD: Vector3<f64> = Vector3::new(0.02, 0.005, 0.02);
@@ -43,10 +44,11 @@ const CLOSED: f64 = RADIUS - 6e-3;
 const SLIDE: Servo = Servo::new(1e5, 2e3);
 const TURN: Servo = Servo::new(1e3, 20.0);
 const FINGER: Servo = Servo::new(1e4, 200.0);
-/// When it is closed, lifted, and has carried the ball aside, s.
+/// When it is closed, lifted, and has carried the ball aside, and when the scene ends, s.
 const GRIPPED: f64 = 0.25;
 const LIFTED: f64 = 0.7;
 const CARRIED: f64 = 1.5;
+const SECONDS: f64 = 1.8;
 /// How far it lifts and carries, m, and how far it tilts, rad.
 const LIFT: f64 = 0.15;
 const ASIDE: f64 = 0.2;
@@ -54,20 +56,21 @@ const TILT: f64 = 0.6;
 
 /// The scene with a ball of something else.
 pub(in crate::builtin) fn of(options: &Options, stuff: SoftChoice) -> Result<Scene> {
+    let stuff = stuff.checked(SCENE.name)?;
     let mut world = options.world(settings(), "canal")?;
     let surface = Material::with_friction(stuff.friction);
     floor(&mut world, surface)?;
-    add_gripper(&mut world, surface)?;
+    add_gripper(&mut world, surface, stuff.pace)?;
     let mesh = ball(RADIUS, CUBE).map_err(|error| of_mesh(SCENE.name, &error))?;
     let rubber = SoftMaterial::corotational(stuff.young, stuff.poisson, 1000.0).damped(0.1, 0.002);
     let mut body = SoftBody::new("ball", mesh, rubber).touching(surface);
     body.pieces = stuff.pieces();
     world.add_soft_body(body.at(Isometry3::translation(0.0, 0.0, RADIUS)))?;
-    Ok(options.scene(SCENE.name, world, 1.8))
+    Ok(options.scene(SCENE.name, world, SECONDS / stuff.pace))
 }
 
 /// Axes x, y, z, then about x, y, z, all through the middle of the ball; then the fingers along y.
-fn add_gripper(world: &mut World, surface: Material) -> Result<()> {
+fn add_gripper(world: &mut World, surface: Material, pace: f64) -> Result<()> {
     let sliding = |axis| JointKind::Prismatic { axis };
     let turning = |axis| JointKind::Revolute { axis };
     let axes = [
@@ -105,19 +108,17 @@ fn add_gripper(world: &mut World, surface: Material) -> Result<()> {
         joints: Vec::new(),
     };
     let still = Signal::Constant(0.0);
+    let [gripped, pulling, lifted, carried] =
+        [GRIPPED, GRIPPED + 0.05, LIFTED, CARRIED].map(|time| time / pace);
     for (name, servo, target) in [
-        ("to x", SLIDE, ease(&[(LIFTED, 0.0), (CARRIED, ASIDE)])),
+        ("to x", SLIDE, ease(&[(lifted, 0.0), (carried, ASIDE)])),
         ("to y", SLIDE, still.clone()),
-        (
-            "to z",
-            SLIDE,
-            ease(&[(GRIPPED + 0.05, 0.0), (LIFTED, LIFT)]),
-        ),
-        ("to roll", TURN, ease(&[(LIFTED, 0.0), (CARRIED, TILT)])),
-        ("to pitch", TURN, ease(&[(LIFTED, 0.0), (CARRIED, TILT)])),
+        ("to z", SLIDE, ease(&[(pulling, 0.0), (lifted, LIFT)])),
+        ("to roll", TURN, ease(&[(lifted, 0.0), (carried, TILT)])),
+        ("to pitch", TURN, ease(&[(lifted, 0.0), (carried, TILT)])),
         ("to yaw", TURN, still),
-        ("to left", FINGER, ease(&[(0.0, OPEN), (GRIPPED, CLOSED)])),
-        ("to right", FINGER, ease(&[(0.0, OPEN), (GRIPPED, CLOSED)])),
+        ("to left", FINGER, ease(&[(0.0, OPEN), (gripped, CLOSED)])),
+        ("to right", FINGER, ease(&[(0.0, OPEN), (gripped, CLOSED)])),
     ] {
         let dof = world.dof(robot, name)?;
         q[dof] = target.at(0.0, 0.0).0;

@@ -36,6 +36,7 @@ const SILICONE: SoftChoice = SoftChoice {
     poisson: 0.42,
     friction: 2.1,
     is_cut: false,
+    pace: 1.0,
 };
 /// Side (m) and mass (kg) of the part.
 const PART: f64 = 0.03;
@@ -58,6 +59,7 @@ const PUSHED: f64 = 1.6;
 
 /// The scene with fingers of something else.
 pub(in crate::builtin) fn of(options: &Options, stuff: SoftChoice) -> Result<Scene> {
+    let stuff = stuff.checked(SCENE.name)?;
     let mut world = options.world(settings(), "canal")?;
     let surface = Material::with_friction(stuff.friction);
     floor(&mut world, Material::with_friction(SLIPPERY))?;
@@ -69,7 +71,7 @@ pub(in crate::builtin) fn of(options: &Options, stuff: SoftChoice) -> Result<Sce
     for (name, side) in [("left", 1.0), ("right", -1.0)] {
         add_finger(&mut world, &mesh, (name, side), stuff)?;
     }
-    Ok(options.scene(SCENE.name, world, 2.0))
+    Ok(options.scene(SCENE.name, world, 2.0 / stuff.pace))
 }
 
 /// A plate behind the part whose spring says how hard it is pressed, along −x.
@@ -146,7 +148,11 @@ fn add_finger(
     let upper = nodes.filter(|(_, at)| at.z > 0.3 * ROOT);
     finger.attached = upper.map(|(node, _)| (node, root)).collect();
     world.add_soft_body(finger)?;
-    world.add_controller(Box::new(Root { body: root, side }));
+    world.add_controller(Box::new(Root {
+        body: root,
+        side,
+        pace: stuff.pace,
+    }));
     Ok(())
 }
 
@@ -154,11 +160,13 @@ fn add_finger(
 struct Root {
     body: BodyHandle,
     side: f64,
+    pace: f64,
 }
 
 impl Root {
     /// How far it has gone at a time, m.
     fn way(&self, time: f64) -> Vector3<f64> {
+        let time = self.pace * time;
         let between = |from: f64, to: f64| minimum_jerk((time - from) / (to - from));
         Vector3::new(
             PUSH * between(LIFTED, PUSHED),

@@ -39,6 +39,7 @@ const FOAM: SoftChoice = SoftChoice {
     poisson: 0.35,
     friction: 0.4,
     is_cut: false,
+    pace: 1.0,
 };
 /// Half the length of the line that is held, m.
 const LINE: f64 = 0.02;
@@ -54,7 +55,8 @@ const FINGER: Servo = Servo::new(1e4, 1e2);
 
 /// The scene with a mat of something else, or with another length of a cell, m.
 pub(in crate::builtin) fn of(options: &Options, stuff: SoftChoice, cell: f64) -> Result<Scene> {
-    let mut stage = stage(&PANDA_GRIPPER, SCENE.name, 2.8)?;
+    let stuff = stuff.checked(SCENE.name)?;
+    let mut stage = stage(&PANDA_GRIPPER, SCENE.name, 2.8 / stuff.pace)?;
     for finger in ["left_finger", "right_finger"] {
         stage.start(finger, 0.001)?;
         stage.track(finger, FINGER, swing(0.001, 0.0, 0.0, 0.0))?;
@@ -71,7 +73,9 @@ pub(in crate::builtin) fn of(options: &Options, stuff: SoftChoice, cell: f64) ->
         tool: Isometry3::translation(0.0, 0.0, TOOL),
         servos: &PANDA_SERVOS,
     };
-    let reach = Reach::along(world, &arm, scene.seconds, line_at)?;
+    let reach = Reach::along(world, &arm, scene.seconds, |time| {
+        line_at(stuff.pace * time)
+    })?;
     reach.start(world)?;
     world.add_controller(Box::new(reach));
     let wrist = world.find_body(&format!("{name}/wrist_roll"))?;
