@@ -9,9 +9,9 @@ mod scene;
 pub mod tasks;
 
 pub use builtin::{
-    SelfLocking, SoftChoice, WalkingGround, all, build, cable_vehicles, cable_winding, neural_bolt,
-    pouring, quadruped_walk, self_locking, soft_ball, soft_gripper, soft_mat, solo12_standing,
-    stirring,
+    SelfLocking, SoftChoice, WalkingGround, all, build, cable_vehicles, cable_winding, capstan,
+    neural_bolt, pouring, quadruped_walk, self_locking, soft_ball, soft_gripper, soft_mat,
+    solo12_standing, stirring,
 };
 pub use file::{LoadError, from_scene_file, load};
 pub use robots::{RobotFile, robots};

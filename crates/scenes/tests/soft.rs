@@ -15,10 +15,15 @@ fn run(scene: &mut Scene, seconds: f64) {
     }
 }
 
-/// Tensions of a rope that slides for a second, over each other and over what the capstan equation says.
-fn capstan(name: &str, friction: f64, turns: f64) {
-    let mut scene = scene(name);
-    run(&mut scene, 1.0);
+/// Tensions of a rope that slides for a second, over each other and over what the capstan equation says, at ten
+/// times of the next second.
+fn capstan(friction: f64, turns: f64) -> (Vec<f64>, usize) {
+    let mut options = Options::default();
+    options.settings.tolerance = Some(1e-6);
+    let mut scene = stiction_scenes::capstan(&options, turns, friction).unwrap();
+    // While it tightens a step may end early.
+    let tightening = (0..100).map(|_| scene.world.step().unwrap().unconverged);
+    let early: usize = tightening.sum();
     let (ratio, angle) = (5e-4 / 0.0505, turns * std::f64::consts::TAU);
     // a μ k² + k − μ (1 − a) = 0
     let k = ((1.0 + 4.0 * ratio * friction * friction * (1.0 - ratio)).sqrt() - 1.0)
@@ -33,14 +38,45 @@ fn capstan(name: &str, friction: f64, turns: f64) {
         });
         ratios.push(hand / weight / expected);
     }
-    for ratio in &ratios {
-        assert!((ratio - 1.0).abs() < 0.02, "{ratios:?} of {expected}");
-    }
+    let [least, most] = [f64::min, f64::max].map(|of| ratios.iter().copied().reduce(of).unwrap());
+    println!(
+        "friction {friction}, {turns} turns, muTheta {:.2}: predicted {expected:.2}, found {least:.4} to {most:.4} of it; {early} early ends",
+        friction * angle
+    );
+    (ratios, early)
 }
 
 #[test]
 fn a_rope_on_a_drum_obeys_the_capstan_equation() {
-    capstan("capstan", 0.3, 1.5);
+    let (ratios, early) = capstan(0.3, 1.5);
+    assert_eq!(early, 0);
+    assert!(ratios.iter().all(|ratio| (ratio - 1.0).abs() < 0.01));
+}
+
+/// `cargo test --release -p stiction-scenes --test soft capstan -- --ignored --nocapture` prints the table.
+#[test]
+#[ignore = "takes minutes; the test above samples it"]
+fn ropes_obey_the_capstan_equation_up_to_four_hundred_times_the_tension() {
+    for (friction, turns) in [
+        (0.15, 3.0),
+        (0.2, 4.75),
+        (0.3, 2.25),
+        (0.3, 3.175),
+        (0.6, 1.575),
+    ] {
+        let (ratios, _) = capstan(friction, turns);
+        let is_close = ratios.iter().all(|ratio| (ratio - 1.0).abs() < 0.02);
+        assert!(is_close, "{friction}, {turns} turns: {ratios:?}");
+    }
+}
+
+#[test]
+fn turns_that_make_no_rope_are_refused() {
+    for turns in [0.0, -1.0, f64::NAN, 1e9] {
+        let error = stiction_scenes::capstan(&Options::default(), turns, 0.3).err();
+        let error = error.unwrap().to_string();
+        assert!(error.contains("times around"), "{error}");
+    }
 }
 
 #[test]
@@ -327,37 +363,49 @@ fn a_cable_lies_down_on_a_cylinder_as_far_as_the_hand_has_gone_around() {
 }
 
 #[test]
-fn grains_stay_in_their_box_and_go_around_with_the_stick() {
+fn grains_stay_in_their_box_and_make_way_for_the_stick() {
     let mut options = Options::default();
     // A heap's last digits are what takes long.
+    options.settings.solver = Some("pgs-cg".to_owned());
     options.settings.tolerance = Some(1e-3);
     options.settings.max_iterations = Some(200);
     let mut scene = build("stirring", &options).unwrap();
     let grains: Vec<_> = (0..216)
         .map(|grain| scene.world.find_body(&format!("grain {grain}")).unwrap())
         .collect();
-    let place = |scene: &Scene| -> Vec<Vector3<f64>> {
-        let middle = Vector3::new(0.5, 0.0, 0.0);
-        let at = |&grain| scene.world.pose(grain).unwrap().translation.vector - middle;
-        grains.iter().map(at).collect()
+    let stick = scene.world.find_body("panda/wrist_roll").unwrap();
+    let middle = Vector3::new(0.5, 0.0, 0.0);
+    let place = |scene: &Scene, body| {
+        let end = Isometry3::translation(0.0, 0.0, 0.107 + 0.2);
+        let at = scene.world.pose(body).unwrap();
+        let at = if body == stick { at * end } else { at };
+        at.translation.vector - middle
     };
-    for _ in 0..50 {
-        scene.world.step().unwrap();
+    let step = |scene: &mut Scene, count: usize| {
+        for _ in 0..count {
+            scene.world.step().unwrap();
+        }
+    };
+    step(&mut scene, 50);
+    let before: Vec<_> = grains.iter().map(|&grain| place(&scene, grain)).collect();
+    let start = place(&scene, stick);
+    step(&mut scene, 100);
+    let end = place(&scene, stick);
+    let swept = start.xy().perp(&end.xy()).atan2(start.xy().dot(&end.xy()));
+    assert!(swept > 0.3, "the stick goes around: {swept} rad");
+    // Grains have a radius of 10 mm, the stick of 8 mm.
+    for &grain in &grains {
+        let at = place(&scene, grain);
+        let inside = at.x.abs().max(at.y.abs()) < 0.1405 && (0.0095..0.12).contains(&at.z);
+        assert!(inside, "{at:?}");
+        let apart = (at - end).xy().norm();
+        assert!(apart > 0.0175 || at.z > 0.05, "{apart} m from the stick");
     }
-    let before = place(&scene);
-    for _ in 0..100 {
-        scene.world.step().unwrap();
-    }
-    let after = place(&scene);
-    let mut around = 0.0;
-    for (a, b) in before.iter().zip(&after) {
-        // Grains have a radius of 10 mm; with so few iterations some sink in by a few.
-        let inside = b.x.abs().max(b.y.abs()) < 0.074 && (0.006..0.12).contains(&b.z);
-        assert!(inside, "{b:?}");
-        around += a.xy().perp(&b.xy());
-    }
-    // What all of them swept about the middle, with the stick.
-    assert!(around > 1e-3, "{around} m²");
+    let on_the_way = before.iter().filter(|at| {
+        let angle = at.y.atan2(at.x);
+        (at.xy().norm() - 0.1).abs() < 0.015 && (0.1..swept).contains(&angle)
+    });
+    assert!(on_the_way.count() > 0, "nothing was on its way");
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 use nalgebra::{Isometry3, Point3};
 
+use super::feet::{groove_size, other_feet};
 use super::minima::minima_inside;
 use super::{FlexibleContact, FlexibleSide, RigidSide};
 use crate::aabb::Aabb;
@@ -13,6 +14,10 @@ use crate::support::Support;
 
 /// Marks features that are vertices of the rigid shape.
 const VERTEX_OF_SHAPE: u64 = 0x5bae;
+/// Marks features on another side of a groove than the nearest.
+const OTHER_SIDE: u64 = 0x0f00;
+/// Marks features in the middle of a link that is longer than a groove is wide.
+const MIDDLE: u64 = 0x4a1f;
 
 /// Contacts of a flexible collider with a rigid one, normals from the rigid one: every vertex with
 /// its ball, the minima inside the links of a chain, the vertices of the shape inside a surface.
@@ -31,6 +36,7 @@ pub(crate) fn against_shape(
         colliders,
         margin,
         reach: rigid.shape.bounds().grown(side.radius() + margin),
+        groove: groove_size(rigid.shape),
     };
     pair.vertices(out);
     if let Geometry::Chain { .. } = side.geometry {
@@ -50,6 +56,8 @@ struct Pair<'a> {
     margin: f64,
     /// Box of the shape's frame outside of which nothing touches.
     reach: Aabb,
+    /// How wide grooves of the shape are, where it may have some, m.
+    groove: Option<f64>,
 }
 
 impl Pair<'_> {
@@ -68,19 +76,40 @@ impl Pair<'_> {
     }
 
     fn vertices(&self, out: &mut Vec<FlexibleContact>) {
-        let (shape, radius) = (self.rigid.shape, self.side.radius());
         for vertex in 0..self.side.vertices.len() {
             let local = self.local(vertex);
             if self.reach.distance(&local) > 0.0 || self.is_excluded(vertex) {
                 continue;
             }
-            if let Some(sample) = shape.signed_distance(&local)
-                && sample.value - radius <= self.margin
-            {
-                let center = self.side.vertices[vertex];
-                let support = self.side.support(vertex);
-                out.push(self.contact(vertex as u64, center, &sample, support));
-            }
+            let support = self.side.support(vertex);
+            self.ball(vertex as u64, &local, support, out);
+        }
+    }
+
+    /// Contacts of the ball around a point of the shape's frame: where it is nearest, and on other sides of
+    /// grooves.
+    fn ball(
+        &self,
+        feature: u64,
+        local: &Point3<f64>,
+        support: Support,
+        out: &mut Vec<FlexibleContact>,
+    ) {
+        let reach = self.side.radius() + self.margin;
+        let Some(sample) = self.rigid.shape.signed_distance(local) else {
+            return;
+        };
+        if sample.value > reach {
+            return;
+        }
+        let center = self.rigid.pose * local;
+        out.push(self.contact(feature, center, &sample, support));
+        if let Some(groove) = self.groove {
+            let (shape, from) = (self.rigid.shape, (local, &sample));
+            other_feet(shape, from, (groove, reach), |number, sample| {
+                let feature = mix(mix(1 + feature, number), OTHER_SIDE);
+                out.push(self.contact(feature, center, sample, support));
+            });
         }
     }
 
@@ -97,15 +126,15 @@ impl Pair<'_> {
         let sample = |t: f64| self.rigid.shape.signed_distance(&(p + d * t));
         let mut slope = |t: f64| sample(t).map_or(0.0, |s| s.gradient.dot(&d));
         minima_inside(&mut slope, |t, number| {
-            if let Some(sample) = sample(t)
-                && sample.value - self.side.radius() <= self.margin
-            {
-                let center = self.rigid.pose * (p + d * t);
-                let support = self.side.support_along(link, t);
-                let feature = mix(1 + link as u64, number);
-                out.push(self.contact(feature, center, &sample, support));
-            }
+            let support = self.side.support_along(link, t);
+            let feature = mix(1 + link as u64, number);
+            self.ball(feature, &(p + d * t), support, out);
         });
+        // What a link that moves will meet with its middle, it may see nowhere else.
+        if self.groove.is_some_and(|groove| d.norm() > groove) {
+            let support = self.side.support_along(link, 0.5);
+            self.ball(mix(1 + link as u64, MIDDLE), &(p + d * 0.5), support, out);
+        }
     }
 
     /// Contact of the ball around `center`, from its distance sample in the shape's frame.

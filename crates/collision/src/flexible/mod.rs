@@ -7,6 +7,7 @@ mod against_shape;
 mod against_surface;
 mod edges;
 mod elements;
+mod feet;
 mod minima;
 mod segments;
 mod surface;

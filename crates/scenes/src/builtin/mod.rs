@@ -111,6 +111,14 @@ pub fn cable_vehicles(options: &Options, links: usize, links_per_piece: usize) -
     soft::cable_vehicles::with_links(options, links, links_per_piece)
 }
 
+/// The scene `capstan` with other turns of the rope around the drum (40 links each), and another friction coefficient.
+///
+/// # Errors
+/// Options that no world can have, turns that are less than one link or more than ten turns.
+pub fn capstan(options: &Options, turns: f64, friction: f64) -> Result<Scene> {
+    soft::capstan::of(options, turns, friction)
+}
+
 /// The scene `soft-mat` with a mat of something else, or with another length of a cell of its mesh, m.
 ///
 /// # Errors

@@ -4,7 +4,8 @@
 //! touches the floor and itself. Chosen here: density 500 kg/m³ and damping; the near edge is taped to the
 //! floor, because the mat would slide away in front of the hand; the hand holds the mat by a short line of
 //! nodes at the middle of its far edge, about which it may turn, and leads that edge over the rest in half
-//! an ellipse in 2.4 s. Time step 10 ms.
+//! an ellipse in 2.4 s. That the fingers hold and do not grip follows the paper: its «total DOF is 4438» is three
+//! for each of 1477 nodes and seven for the arm. Time step 10 ms.
 
 use std::f64::consts::PI;
 
