@@ -210,6 +210,29 @@ impl InverseKinematics {
         }
     }
 
+    /// Torques of the arm's joints that exert a force (N) at a point (m) that moves with the hand, both in world axes,
+    /// with the whole robot at `q`: Jᵀ f, in the order of [`dofs`](Self::dofs), N·m or N.
+    ///
+    /// # Errors
+    /// A configuration of another robot.
+    pub fn torques_of_force(
+        &mut self,
+        model: &Model,
+        q: &[f64],
+        [point, force]: [Vector3<f64>; 2],
+        out: &mut [f64],
+    ) -> Result<()> {
+        let hand = self.pose_at(model, q)?.translation.vector;
+        let world_axes = ReferenceFrame::LocalWorldAligned;
+        frame_jacobian(model, &self.data, self.hand, world_axes, &mut self.jacobian)?;
+        let torque = (point - hand).cross(&force);
+        let wrench = Vector6::new(force.x, force.y, force.z, torque.x, torque.y, torque.z);
+        for (out, &dof) in out.iter_mut().zip(&self.dofs) {
+            *out = self.jacobian.column(dof).dot(&wrench);
+        }
+        Ok(())
+    }
+
     /// Torques that hold the whole robot with the joints as they were found last, per degree of freedom, N·m or N.
     ///
     /// # Errors

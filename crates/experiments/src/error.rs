@@ -60,6 +60,9 @@ pub enum ExperimentError {
         /// Its parts.
         known: String,
     },
+    /// Settings of a per-contact solver were refused.
+    #[error(transparent)]
+    PerContact(#[from] stiction_solver_pgs::SettingsError),
     /// A thread to time on could not be started.
     #[error("a thread could not be started: {0}")]
     Threads(String),

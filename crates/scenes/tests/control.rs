@@ -270,7 +270,7 @@ fn tasks_are_done_whatever_the_seed() {
 fn a_nut_is_taken_from_its_stand() {
     let mut world = scene("bolt-nut-grasp").world;
     let before = place(&world, "nut").z;
-    run(&mut world, 2.7);
+    run(&mut world, 5.9);
     let risen = place(&world, "nut").z - before;
     assert!(risen > 0.03, "risen by {risen} m");
 }

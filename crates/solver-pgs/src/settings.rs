@@ -105,6 +105,9 @@ pub struct PgsSettings {
     pub relaxation: f64,
     /// Sweeps when the budget does not say.
     pub max_sweeps: usize,
+    /// Whether a constraint whose impulse stays as it is costs nothing more. `false` goes through its whole row of G all
+    /// the same, as the textbook's sweep does: the same impulses at another price, for comparisons.
+    pub passes_over_still: bool,
     /// By which residual the solver stops.
     pub judge: Judge,
     /// The friction pyramid of [`Method::Lcp`].
@@ -129,6 +132,7 @@ impl Default for PgsSettings {
             method: Method::Ncp,
             relaxation: 1.0,
             max_sweeps: 1000,
+            passes_over_still: true,
             judge: Judge::OwnModel,
             pyramid: Pyramid::default(),
             jacobi_step: JacobiStep::RowSum,

@@ -59,6 +59,7 @@ impl Pgs {
     /// of the new impulses.
     fn sweep(&mut self, blend: &mut f64) -> bool {
         let method = self.settings.method;
+        let passes_over_still = self.settings.passes_over_still;
         let falls =
             method == Method::Raisim && self.settings.raisim_schedule == RaisimSchedule::PerContact;
         let Workspace {
@@ -80,11 +81,11 @@ impl Pgs {
             if falls && local.law.is_contact() {
                 *blend = self.settings.lower(*blend);
             }
-            // Open contacts and finished ones cost nothing beyond this line. (NaN moves.)
+            // Open contacts and finished ones cost nothing beyond this line, unless that is asked for. (NaN moves.)
             let is_still = step.x == 0.0 && step.y == 0.0 && step.z == 0.0;
             if method == Method::Jacobi {
                 local.store(&step, change);
-            } else if !is_still {
+            } else if !is_still || !passes_over_still {
                 local.store(&(impulse + step), impulses);
                 delassus.add_column(index, step.as_slice(), row_velocity);
             }

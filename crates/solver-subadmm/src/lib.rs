@@ -56,8 +56,8 @@ mod velocity_step;
 
 pub use named::SOLVERS;
 pub use settings::{
-    Adaptation, Contacts, Overconstrained, STAGES, SecondPenalty, Splitting, StartPenalty,
-    SubAdmmSettings, TreeMethod,
+    Adaptation, CoarseMatrix, Contacts, Overconstrained, STAGES, SecondPenalty, Splitting,
+    StartPenalty, SubAdmmSettings, TreeMethod,
 };
 pub use solve::SubAdmm;
 

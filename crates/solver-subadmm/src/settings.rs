@@ -25,6 +25,19 @@ pub enum Splitting {
     None,
 }
 
+/// How the coarser splittings, [`Splitting::Subsystem`] and [`Splitting::None`], keep their linear systems.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub enum CoarseMatrix {
+    /// What is zero in rows and in the matrix over all subsystems is left out, and the pattern of that matrix with the
+    /// order of its elimination is remembered while it stays the same, also from solve to solve.
+    #[default]
+    Remembered,
+    /// The same, the pattern analysed in every solve: contacts come and go.
+    Analysed,
+    /// Dense matrices, and dense rows over a whole subsystem: nothing is known of what is zero.
+    Dense,
+}
+
 /// How the linear system (35) of a kinematic tree is solved.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum TreeMethod {
@@ -128,6 +141,8 @@ pub enum Contacts {
 pub struct SubAdmmSettings {
     /// How constraints see the system.
     pub splitting: Splitting,
+    /// How the coarser splittings keep their linear systems; [`Splitting::Body`] is the same with each.
+    pub coarse_matrix: CoarseMatrix,
     /// How contacts are projected.
     pub contacts: Contacts,
     /// A problem of free bodies with at most this many degrees of freedom in all is one subsystem:
@@ -173,6 +188,7 @@ impl Default for SubAdmmSettings {
     fn default() -> Self {
         Self {
             splitting: Splitting::Body,
+            coarse_matrix: CoarseMatrix::Remembered,
             contacts: Contacts::Strict,
             group_up_to: SMALL,
             tree_method: TreeMethod::Factorization,

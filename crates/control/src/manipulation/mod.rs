@@ -63,6 +63,16 @@ impl State {
     }
 }
 
+/// How things stand when a phase begins.
+#[derive(Debug, Clone, Copy)]
+struct Beginning {
+    tool: Isometry3<f64>,
+    /// How far the hand is closed.
+    grip: f64,
+    /// kg.
+    load: f64,
+}
+
 /// Leads the tool of an arm and its hand through the phases of a task, by joint impedance with gravity
 /// compensation. Joints come from inverse kinematics in every step, paths are straight with minimum jerk.
 #[derive(Debug)]
@@ -77,8 +87,10 @@ pub struct Manipulation {
     hand_bodies: Vec<BodyHandle>,
     gravity: GravityCompensation,
     phases: Vec<Phase>,
-    /// Where the tool and the hand were told to be when the first phase begins.
-    home: (Isometry3<f64>, f64),
+    /// Where the tool and the hand were told to be when the first phase begins, and what the arm carried.
+    home: Beginning,
+    /// Torques of the arm's joints that bear the load, N·m or N.
+    bearing: Vec<f64>,
     state: State,
     /// When the phase began, s.
     began: f64,
@@ -110,7 +122,12 @@ impl Manipulation {
             hand,
             gravity: GravityCompensation::new(model),
             phases,
-            home: (home, 0.0),
+            home: Beginning {
+                tool: home,
+                grip: 0.0,
+                load: 0.0,
+            },
+            bearing: vec![0.0; arm.joints.len()],
             state: State::Running(0),
             began: world.time(),
             progress: Arc::new(AtomicUsize::new(State::Running(0).code())),
@@ -163,17 +180,36 @@ impl Manipulation {
         })
     }
 
-    /// Where a phase begins: the tool, and how far the hand is closed.
-    fn beginning(&self, phase: usize) -> (Isometry3<f64>, f64) {
+    /// Where a phase begins.
+    fn beginning(&self, phase: usize) -> Beginning {
         match phase.checked_sub(1).map(|before| &self.phases[before]) {
-            Some(before) => (before.tool, before.grip),
+            Some(before) => Beginning {
+                tool: before.tool,
+                grip: before.grip,
+                load: before.load,
+            },
             None => self.home,
         }
     }
 
     /// Where the tool is at a part of the way of a phase.
     fn goal(&self, phase: usize, part: f64) -> Isometry3<f64> {
-        between(&self.beginning(phase).0, &self.phases[phase].tool, part)
+        between(&self.beginning(phase).tool, &self.phases[phase].tool, part)
+    }
+
+    /// What bears a mass (kg) at the tool where the arm is now.
+    fn bear(&mut self, world: &World, mass: f64) -> Result<()> {
+        if mass == 0.0 {
+            self.bearing.fill(0.0);
+            return Ok(());
+        }
+        let (q, _) = world.robot_state(self.robot)?;
+        let model = world.model(self.robot)?;
+        let hand = self.kinematics.pose_at(model, q)?;
+        let tool = (hand * self.from_tool.inverse()).translation.vector;
+        let push = model.gravity() * -mass;
+        self.kinematics
+            .torques_of_force(model, q, [tool, push], &mut self.bearing)
     }
 
     /// Goes on to the next phase when this one is over.
@@ -244,13 +280,15 @@ impl Controller for Manipulation {
         let goal = self.goal(index, part) * self.from_tool;
         let miss = self.kinematics.go_to(model, &goal)?;
         self.expect_close(index, miss)?;
-        let from = self.beginning(index).1;
-        let grip = from + part * (self.phases[index].grip - from);
+        let (from, phase) = (self.beginning(index), &self.phases[index]);
+        let grip = from.grip + part * (phase.grip - from.grip);
+        self.bear(world, from.load + part * (phase.load - from.load))?;
         let held = self.gravity.torques(world, self.robot)?;
         let joints = self.kinematics.dofs().iter().zip(self.kinematics.joints());
         for (place, (&dof, position)) in joints.enumerate() {
             let velocity = (position - self.before[place]) / dt;
-            let tracking = self.servos[place].track([position, velocity], held[dof]);
+            let hold = held[dof] + self.bearing[place];
+            let tracking = self.servos[place].track([position, velocity], hold);
             commands.track(self.robot, dof, tracking)?;
             self.before[place] = position;
         }
@@ -301,7 +339,7 @@ fn check(phases: &[Phase]) -> Result<()> {
     }
     for phase in phases {
         let position = phase.tool.translation.vector.iter();
-        let numbers = [phase.grip, phase.seconds, phase.patience];
+        let numbers = [phase.grip, phase.load, phase.seconds, phase.patience];
         let mut all = position
             .chain(phase.tool.rotation.coords.iter())
             .chain(&numbers);

@@ -51,6 +51,9 @@ pub struct Phase {
     pub tool: Isometry3<f64>,
     /// How far the hand closes: 0 open, 1 closed.
     pub grip: f64,
+    /// Mass at the tool that the arm bears besides itself, kg: the springs of an arm that does not know what it holds
+    /// give way by its weight.
+    pub load: f64,
     /// How long it takes, s.
     pub seconds: f64,
     /// What has to be true at its end.
@@ -66,10 +69,18 @@ impl Phase {
             name: name.to_owned(),
             tool,
             grip,
+            load: 0.0,
             seconds,
             until: Until::Elapsed,
             patience: 1.0,
         }
+    }
+
+    /// The same with a mass (kg) at the tool, known by the end of the phase.
+    #[must_use]
+    pub fn carrying(mut self, mass: f64) -> Self {
+        self.load = mass;
+        self
     }
 
     /// The same with a condition at its end.

@@ -6,6 +6,7 @@ use stiction_constraints::{JointRows, SparseSymmetric};
 use super::for_each_fold_entry;
 use crate::fold::Fold;
 use crate::layout::{BlockLayout, Layout};
+use crate::settings::CoarseMatrix;
 
 /// The pattern is rebuilt only when the places of the entries change; every entry then knows its
 /// place, and filling in needs no search.
@@ -61,8 +62,10 @@ impl SparseBlock {
         for number in block.slots() {
             for_each_pair(layout, number, |row, column, _| entries.push((row, column)));
         }
+        let is_remembered = layout.coarse_matrix != CoarseMatrix::Analysed;
         let unchanged = self.matrix.as_ref().is_some_and(|matrix| {
-            matrix.dimension() == self.dimension
+            is_remembered
+                && matrix.dimension() == self.dimension
                 && self.known_entries.len() == self.base_entries.len() + self.term_entries.len()
                 && self
                     .base_entries
@@ -72,6 +75,9 @@ impl SparseBlock {
                     .eq(self.known_entries.iter().copied())
         });
         if !unchanged {
+            if !is_remembered {
+                self.factor = SparseFactor::default();
+            }
             self.rebuild();
         }
         self.base.fill(0.0);

@@ -6,7 +6,7 @@ use super::terms::{Source, bucket, for_each_target, push_runs};
 use super::{Active, BlockKind, BlockLayout, Layout, Piece, Run, Slot};
 use crate::fold::Folds;
 use crate::lanes::{Lanes, columns_of};
-use crate::settings::{SMALL, Splitting};
+use crate::settings::{CoarseMatrix, SMALL, Splitting};
 
 impl Layout {
     /// Rebuilds all lists; allocates only when the problem grew.
@@ -90,7 +90,7 @@ impl Layout {
         if splitting == Splitting::None {
             self.first_bucket.push(0);
             self.blocks.push(BlockLayout {
-                kind: if problem.dof_count() <= SMALL {
+                kind: if problem.dof_count() <= SMALL || self.coarse_matrix == CoarseMatrix::Dense {
                     BlockKind::Dense
                 } else {
                     BlockKind::Sparse
@@ -203,6 +203,8 @@ impl Layout {
         self.slot_start.push(0);
         self.runs.clear();
         self.run_columns.clear();
+        let dense_rows =
+            splitting == Splitting::Subsystem && self.coarse_matrix == CoarseMatrix::Dense;
         for index in 0..self.active.len() {
             let (constraint, rows) = (self.active[index].constraint, self.active[index].rows);
             for_each_target(
@@ -237,6 +239,24 @@ impl Layout {
                             &mut self.runs,
                             &mut self.run_columns,
                         ),
+                        Source::Segments(segments) if dense_rows => {
+                            let (len, first_column) = (block.dof_count(), self.run_columns.len());
+                            self.runs.push(Run {
+                                first: 0,
+                                len,
+                                first_column,
+                            });
+                            self.run_columns.resize(first_column + len, Lanes::ZERO);
+                            for segment in segments {
+                                let at = first_column + segment.first_dof - block.first_dof;
+                                let values = joint_rows.values(constraint, segment);
+                                for (own, column) in (self.run_columns[at..].iter_mut())
+                                    .zip(columns_of(values, segment.len))
+                                {
+                                    *own = column;
+                                }
+                            }
+                        }
                         Source::Segments(segments) => {
                             for segment in segments {
                                 self.runs.push(Run {

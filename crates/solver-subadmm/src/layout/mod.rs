@@ -11,6 +11,7 @@ mod terms;
 use stiction_constraints::Law;
 
 use crate::lanes::Lanes;
+use crate::settings::CoarseMatrix;
 use crate::sweep::{TreeSweep, TreeSweeps};
 
 /// How the matrix of a block is stored and factorised.
@@ -138,6 +139,8 @@ pub(crate) struct Layout {
     first_bucket: Vec<usize>,
     dense_tree: Vec<bool>,
     one_block: bool,
+    /// How coarser splittings keep their matrices; set before an update.
+    pub(crate) coarse_matrix: CoarseMatrix,
 }
 
 impl Layout {

@@ -13,6 +13,7 @@ impl SubAdmm {
     /// Lines 1–7: reformulation, β, matrices and their factors.
     pub(super) fn prepare(&mut self, problem: &Problem, is_close: bool) -> Result<(), Failure> {
         let splitting = self.choose(problem, is_close);
+        self.layout.coarse_matrix = self.settings.coarse_matrix;
         self.layout.update(
             problem,
             self.evaluator.rows(),

@@ -1,9 +1,9 @@
 //! A Panda takes a nut, finds the thread of a bolt, and screws the nut onto it grasp by grasp.
 //!
-//! The nut lies on a stand. The hand takes it by two flats, sets it on the bolt's end and turns it by four flats, then
-//! opens, goes up, turns back, and takes it anew: what it knows of the thread is its pitch, not where it begins.
-//! Chosen here: joint impedance that is as soft as a Franka's, so that the nut may settle into the thread by its
-//! weight; clearance 0.2 mm. The seed draws friction (0.1 to 0.2 on steel, 0.7 to 0.9 on the pads), by how much the
+//! The nut lies on a stand. The hand closes on two of its flats and, a sixth of a turn on, on two others, so that the nut
+//! is in its middle; bears its weight on the way, sets it on the bolt's end and turns it by five flats, going down by the
+//! pitch; then opens, goes up, turns back, and takes it anew: what it knows of the thread is its pitch, not
+//! where it begins. Chosen here: joint impedance below a Franka's, so that the nut may settle into the thread; clearance 0.2 mm. The seed draws friction (0.1 to 0.2 on steel, 0.7 to 0.9 on the pads), by how much the
 //! robot misjudges the place of the nut (±1 mm, ±0.03 rad) and of the bolt (±0.2 mm), where the thread begins, and how
 //! fast it works (±10 %).
 
@@ -18,7 +18,6 @@ use stiction_sim::{
     uniform_inertia,
 };
 
-use super::bolt_nut_assembly::SERVOS;
 use super::panda_arm::PANDA_JOINTS;
 use super::stage::Stage;
 use crate::builtin::parts::floor;
@@ -43,12 +42,26 @@ const ACROSS: f64 = 0.075;
 const MASS: f64 = 0.9;
 const CLEARANCE: f64 = 2e-4;
 /// How often the nut is taken on the bolt, and by how much it is turned in one part of that, rad.
-const GRASPS: usize = 3;
-const PART: f64 = 2.0 * FRAC_PI_3;
+const GRASPS: usize = 5;
+const PART: f64 = 5.0 * PI / 9.0;
+const PARTS: usize = 3;
 /// How far the hand goes up above the nut, m.
 const RISE: f64 = 0.045;
 /// From the hand's frame to the middle of the pads, m.
 const PADS: f64 = 0.1044;
+/// By how much a point of the pads gives way, m/N.
+const PADS_GIVE: f64 = 1e-5;
+/// Joint impedance of the arm, N·m/rad and N·m·s/rad: below a Franka's own 3000, so that the nut may settle into the
+/// thread, and stiff enough to bring it there.
+const SERVOS: [Servo; 7] = [
+    Servo::new(1800.0, 100.0),
+    Servo::new(1800.0, 100.0),
+    Servo::new(1800.0, 100.0),
+    Servo::new(1800.0, 100.0),
+    Servo::new(750.0, 60.0),
+    Servo::new(450.0, 40.0),
+    Servo::new(150.0, 20.0),
+];
 /// Heading of the hand with the last joint in its middle, rad.
 const MIDDLE: f64 = FRAC_PI_4;
 
@@ -65,12 +78,18 @@ fn build(options: &Options) -> Result<Scene> {
         }),
         pace: random.random_range(0.9..1.1),
     };
-    let mut stage = Stage::new(&PANDA_GRIPPER, SCENE.name, 22.0)?;
+    let mut stage = Stage::new(&PANDA_GRIPPER, SCENE.name, 44.0)?;
     stage.drop_actuators();
     let settings = stage.settings();
     settings.contact_margin = Some(2e-4);
     settings.tolerance = Some(1e-6);
-    stage.cover("rubber", Material::with_friction(chance.pads))?;
+    // Soft pads lie on the flats with all of their face, whose friction is theirs alone.
+    let rubber = Material {
+        compliance: PADS_GIVE,
+        priority: 1,
+        ..Material::with_friction(chance.pads)
+    };
+    stage.cover("rubber", rubber)?;
     let name = stage.robot_name();
     let mut scene = stage.build(options)?;
     let world = &mut scene.world;
@@ -78,9 +97,9 @@ fn build(options: &Options) -> Result<Scene> {
     let [bolt, nut] = add_bolt_and_nut(world, &chance)?;
     let finger = |name: &str| HandJoint {
         name: name.to_owned(),
-        servo: Servo::new(2e3, 60.0),
+        servo: Servo::new(2e4, 200.0),
         open: 0.04,
-        closed: 0.5 * ACROSS - 0.02,
+        closed: 0.5 * ACROSS - 0.006,
     };
     let hand = Hand {
         joints: vec![finger("left_finger"), finger("right_finger")],
@@ -101,8 +120,8 @@ fn build(options: &Options) -> Result<Scene> {
     let task = Manipulation::new(world, &arm, hand, phases)?;
     task.start(world)?;
     world.add_controller(Box::new(task));
-    // Up to a turn goes by before the threads meet, of the two that the hand makes.
-    let goal = LENGTH - thread.pitch();
+    // Up to a turn goes by before the threads meet, of the four that the hand makes.
+    let goal = LENGTH - 2.0 * thread.pitch();
     let nut = NutPlace::Body(nut);
     let task = Threading::new(nut, bolt, &thread, [CLEARANCE, LENGTH, goal]).caught_after(0.75);
     scene.task = Some(Box::new(task));
@@ -154,7 +173,7 @@ fn add_bolt_and_nut(world: &mut World, chance: &Chance) -> Result<[BodyHandle; 2
 
 /// Heading of the hand after it has turned the nut by an angle (rad).
 fn heading(turned: f64) -> f64 {
-    MIDDLE + PART - turned
+    MIDDLE + 0.5 * PARTS as f64 * PART - turned
 }
 
 /// The hand above a nut whose foot is at a place (m), turned by an angle (rad).
@@ -169,27 +188,44 @@ fn phases(lead: f64) -> Vec<Phase> {
     let holding = Until::Holding { force: 10.0 };
     let up = Vector3::z() * RISE;
     let mut end = FOOT + Vector3::z() * (LENGTH + 1e-3);
+    let aside = FRAC_PI_3;
     let mut phases = vec![
-        Phase::new("approach", over(STAND + up, 0.0), 0.0, 1.0),
-        Phase::new("descend", over(STAND, 0.0), 0.0, 0.6),
+        Phase::new("approach", over(STAND + up, aside), 0.0, 1.0),
+        Phase::new("descend", over(STAND, aside), 0.0, 0.6),
+        Phase::new("centre", over(STAND, aside), 1.0, 0.5).until(holding),
+        Phase::new("open", over(STAND, aside), 0.0, 0.4),
+        Phase::new("go up", over(STAND + up, aside), 0.0, 0.5),
+        Phase::new("turn on", over(STAND + up, 0.0), 0.0, 0.6),
+        Phase::new("go down", over(STAND, 0.0), 0.0, 0.5),
         Phase::new("close", over(STAND, 0.0), 1.0, 0.5).until(holding),
-        Phase::new("lift", over(STAND + up, 0.0), 1.0, 0.6).until(holding),
-        Phase::new("carry", over(end + up, 0.0), 1.0, 1.2).until(holding),
-        Phase::new("set on", over(end, 0.0), 1.0, 0.8).until(holding),
+        Phase::new("bear", over(STAND, 0.0), 1.0, 0.2).carrying(MASS),
+        Phase::new("lift", over(STAND + up, 0.0), 1.0, 0.6)
+            .carrying(MASS)
+            .until(holding),
+        Phase::new("carry", over(end + up, 0.0), 1.0, 1.2)
+            .carrying(MASS)
+            .until(holding),
+        Phase::new("set on", over(end, 0.0), 1.0, 0.8)
+            .carrying(MASS)
+            .until(holding),
     ];
+    let all = PARTS as f64 * PART;
     for grasp in 0..GRASPS {
         if grasp > 0 {
             phases.push(Phase::new("take again", over(end, 0.0), 1.0, 0.5).until(holding));
         }
-        for part in [1.0, 2.0] {
+        for part in 1..=PARTS {
             end.z -= lead * PART;
-            phases.push(Phase::new("turn", over(end, part * PART), 1.0, 1.2));
+            let turned = part as f64 * PART;
+            phases.push(Phase::new("turn", over(end, turned), 1.0, 1.0));
         }
-        phases.push(Phase::new("let go", over(end, 2.0 * PART), 0.0, 0.4));
-        phases.push(Phase::new("go up", over(end + up, 2.0 * PART), 0.0, 0.5));
+        phases.push(Phase::new("let go", over(end, all), 0.0, 0.4));
+        phases.push(Phase::new("go up", over(end + up, all), 0.0, 0.5));
         if grasp + 1 < GRASPS {
-            phases.push(Phase::new("turn back", over(end + up, PART), 0.0, 0.6));
-            phases.push(Phase::new("turn back", over(end + up, 0.0), 0.0, 0.6));
+            for part in (0..PARTS).rev() {
+                let turned = part as f64 * PART;
+                phases.push(Phase::new("turn back", over(end + up, turned), 0.0, 0.5));
+            }
             phases.push(Phase::new("go down", over(end, 0.0), 0.0, 0.5));
         }
     }
