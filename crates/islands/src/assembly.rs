@@ -6,6 +6,7 @@ use stiction_constraints::{MAX_ROWS, Problem, Subsystem};
 
 use crate::push_delay::PushDelay;
 use crate::rows::Head;
+use crate::warm_start::{to_rows, to_world};
 
 /// Why numbers could not be written.
 pub type AssemblyError = Box<dyn std::error::Error + Send + Sync>;
@@ -115,4 +116,14 @@ pub struct RowResult {
     pub(crate) is_settled: bool,
     /// Whether the contact is only held, and for how long.
     pub(crate) delay: PushDelay,
+}
+
+impl RowResult {
+    /// Adds the impulse of the same constraint in another part of the step, whose directions may be others.
+    pub fn add_impulse(&mut self, other: &Self) {
+        let world = to_world(&other.note, other.impulse);
+        let own = to_rows(&self.note, world);
+        let both = self.impulse.iter_mut().zip(own);
+        both.for_each(|(sum, part)| *sum += part);
+    }
 }

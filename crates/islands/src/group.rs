@@ -53,6 +53,9 @@ pub struct SolveSummary {
     pub has_way: bool,
     /// Whether that is because something is pushed back.
     pub is_pushed: bool,
+    /// The first impact with restitution, as a share of the change of velocities in the step, see
+    /// [`Strike::share`](crate::Strike::share).
+    pub strike: Option<f64>,
 }
 
 /// Velocities at the start of a step.

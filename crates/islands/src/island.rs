@@ -352,6 +352,9 @@ impl Island {
             summary.has_way = true;
             summary.is_pushed |= self.push_out.is_faster(0.0);
         }
+        let strikes = self.bounces.iter().filter_map(|(_, bounce)| bounce.strike);
+        let shares = strikes.map(|strike| strike.share);
+        summary.strike = shares.chain(summary.strike).reduce(f64::min);
         // An inactive constraint is one row.
         summary.rows += self.problem.row_count() + self.inactive.len();
         summary.delayed_pushes += self.push_out.delayed_count();

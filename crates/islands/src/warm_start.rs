@@ -94,7 +94,7 @@ impl WarmStart {
 }
 
 /// The three rows of force of a contact in world axes; rows behind them stay as they are.
-fn to_world(note: &RowNote, mut impulse: [f64; MAX_ROWS]) -> [f64; MAX_ROWS] {
+pub(crate) fn to_world(note: &RowNote, mut impulse: [f64; MAX_ROWS]) -> [f64; MAX_ROWS] {
     if note.turns {
         let [t1, t2, n] = note.frame;
         let world = t1 * impulse[0] + t2 * impulse[1] + n * impulse[2];
@@ -103,7 +103,7 @@ fn to_world(note: &RowNote, mut impulse: [f64; MAX_ROWS]) -> [f64; MAX_ROWS] {
     impulse
 }
 
-fn to_rows(note: &RowNote, mut impulse: [f64; MAX_ROWS]) -> [f64; MAX_ROWS] {
+pub(crate) fn to_rows(note: &RowNote, mut impulse: [f64; MAX_ROWS]) -> [f64; MAX_ROWS] {
     if note.turns {
         let world = Vector3::new(impulse[0], impulse[1], impulse[2]);
         let rows = note.frame.map(|direction| direction.dot(&world));

@@ -59,7 +59,7 @@ pub struct Settings {
     /// times as many where the error would still be far too large.
     #[serde(default = "default_max_substeps")]
     pub max_substeps: usize,
-    /// Whether energy that no force gave a robot is taken from it.
+    /// Whether energy that no force gave is taken away: from robots, and from free bodies that something touches.
     #[serde(default = "default_energy_account")]
     pub energy_account: bool,
     /// Largest error of position that joints between bodies, loops, couplings and hard tendons keep at
@@ -74,13 +74,12 @@ pub struct Settings {
     /// Limits of what is done about bodies that overlap and cannot simply be pushed apart.
     #[serde(default)]
     pub overlaps: OverlapPolicy,
-    /// When one evaluation of a robot's motion is not enough although something touches it, and what
-    /// errors may add to its energy.
+    /// When one evaluation of a robot's motion is not enough although something touches it.
     #[serde(default)]
     pub contact_motion: ContactMotion,
 }
 
-/// How robots move that something touches. `stiction bench motion --contact` sweeps all four.
+/// How robots move that something touches. `stiction bench motion --contact` sweeps all three.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub struct ContactMotion {
@@ -90,10 +89,7 @@ pub struct ContactMotion {
     /// Change of the acceleration that gravity and motion alone give, since the last step and times the time
     /// step, from which on stages are evaluated, as a share of the speed (both as √ of kinetic energy).
     pub fast_change: f64,
-    /// Share of the energy of the motion that errors of the time step may add up to where something is
-    /// touched; the rest is taken away. One bounce at 1 m/s and 240 Hz makes a twelfth of its own.
-    pub overdraft: f64,
-    /// Way of a joint in a step, rad or m, below which a robot is too slow to be looked at: half a radian or
+    /// Way of a joint in a step, rad or m, below which a robot is too slow to be looked at: a fortieth of a radian or
     /// metre per second at 240 Hz. What errors give it while it is slower makes it faster.
     pub slow: f64,
 }
@@ -103,8 +99,7 @@ impl Default for ContactMotion {
         Self {
             fast_turn: 0.25,
             fast_change: 0.05,
-            overdraft: 0.1,
-            slow: 2e-3,
+            slow: 1e-4,
         }
     }
 }
@@ -178,7 +173,6 @@ impl Settings {
                 "contact_motion.fast_change",
                 self.contact_motion.fast_change,
             ),
-            ("contact_motion.overdraft", self.contact_motion.overdraft),
             ("contact_motion.slow", self.contact_motion.slow),
         ] {
             not_negative("settings", field, value)?;

@@ -10,39 +10,19 @@ use stiction_sim::{
     DofProperties, EnergyWatch, Inertia, Isometry3, JointKind, Material, ModelDescription,
     RigidBody, RobotHandle, Settings, Shape, Symmetric3, Tracking, Transform, Vector3, World,
 };
+use stiction_test_support::Random;
 
-/// Numbers that look random (SplitMix64).
-struct Random(u64);
+fn vector(random: &mut Random) -> Vector3<f64> {
+    Vector3::new(
+        random.between(-1.0, 1.0),
+        random.between(-1.0, 1.0),
+        random.between(-1.0, 1.0),
+    )
+}
 
-impl Random {
-    fn unit(&mut self) -> f64 {
-        self.0 = self.0.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        let mut x = self.0;
-        x = (x ^ (x >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        x = (x ^ (x >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        ((x ^ (x >> 31)) >> 11) as f64 / (1_u64 << 53) as f64
-    }
-
-    fn between(&mut self, low: f64, high: f64) -> f64 {
-        low + (high - low) * self.unit()
-    }
-
-    fn below(&mut self, count: usize) -> usize {
-        (self.unit() * count as f64) as usize
-    }
-
-    fn vector(&mut self) -> Vector3<f64> {
-        Vector3::new(
-            self.between(-1.0, 1.0),
-            self.between(-1.0, 1.0),
-            self.between(-1.0, 1.0),
-        )
-    }
-
-    fn axis(&mut self) -> Vector3<f64> {
-        let vector = self.vector();
-        vector.try_normalize(0.1).unwrap_or_else(Vector3::y)
-    }
+fn axis(random: &mut Random) -> Vector3<f64> {
+    let vector = vector(random);
+    vector.try_normalize(0.1).unwrap_or_else(Vector3::y)
 }
 
 /// What a tree may have.
@@ -70,7 +50,7 @@ fn limited(random: &mut Random) -> DofProperties {
 }
 
 fn joint(random: &mut Random, kind: &Kind) -> JointKind {
-    let axis = random.axis();
+    let axis = axis(random);
     match random.below(if kind.all_joints { 8 } else { 2 }) {
         0 => JointKind::Revolute { axis },
         1 => JointKind::Continuous { axis },
@@ -111,7 +91,7 @@ fn tree(random: &mut Random, kind: &Kind) -> (ModelDescription, usize) {
         };
         let at = match link {
             0 => Vector3::zeros(),
-            _ => Vector3::new(0.0, 0.0, -random.between(0.1, 0.5)) + 0.05 * random.vector(),
+            _ => Vector3::new(0.0, 0.0, -random.between(0.1, 0.5)) + 0.05 * vector(random),
         };
         let is_simple = of.has_scalar_coordinates() && of != JointKind::Free;
         let properties = if is_simple {
@@ -201,18 +181,21 @@ fn in_the_air(seeds: std::ops::Range<u64>, seconds: f64) -> f64 {
     worst
 }
 
-/// The same on a floor that bounces with friction.
+/// Largest share of their fastest energy that trees gain on a floor that bounces with friction: with and without
+/// limits and springs, and in every third world, which is weightless, two trees and a ball that may overlap.
 fn on_the_floor(seeds: std::ops::Range<u64>, seconds: f64, theta: f64) -> f64 {
-    let kind = Kind {
-        ratio: 10.0,
-        all_joints: false,
-        properties: free,
-    };
     let mut worst: f64 = 0.0;
     for seed in seeds {
         let mut random = Random(seed);
+        let is_heavy = seed % 3 != 0;
+        let kind = Kind {
+            ratio: 10.0,
+            all_joints: seed % 5 == 0,
+            properties: if seed % 4 == 1 { limited } else { free },
+        };
         let settings = Settings {
             time_step: random.between(1e-3, 1e-2),
+            gravity: Vector3::z() * if is_heavy { -9.81 } else { 0.0 },
             theta,
             ..Settings::default()
         };
@@ -223,19 +206,36 @@ fn on_the_floor(seeds: std::ops::Range<u64>, seconds: f64, theta: f64) -> f64 {
         let step = settings.time_step;
         let (mut world, _, links) = world(&mut random, &kind, settings, 3.0);
         let floor = world.add_body(RigidBody::fixed("floor")).unwrap();
-        let at = Isometry3::translation(0.0, 0.0, -random.between(1.0, 1.6));
-        world
-            .attach_at(floor, Shape::half_space("plane"), at, of)
-            .unwrap();
-        for link in 0..links {
-            let body = world.find_body(&format!("r/link {link}")).unwrap();
+        let mut height = -random.between(1.0, 1.6);
+        let mut all: Vec<_> = (0..links).map(|link| format!("r/link {link}")).collect();
+        if !is_heavy {
+            let (other, links) = tree(&mut random, &kind);
+            world.add_robot("s", other.build().unwrap()).unwrap();
+            all.extend((0..links).map(|link| format!("s/link {link}")));
+            let ball = RigidBody::free("ball", Inertia::solid_sphere(0.5, 0.1));
+            let ball = ball.at_position(0.3, 0.0, -0.5);
+            let ball = world.add_body(ball).unwrap();
+            let shape = Shape::sphere("ball", 0.1).unwrap();
+            world.attach(ball, shape, of).unwrap();
+        }
+        for link in &all {
+            let body = world.find_body(link).unwrap();
             let end = Isometry3::translation(0.0, 0.0, -random.between(0.2, 0.6));
+            let lowest = (world.pose(body).unwrap() * end).translation.z - 0.03;
+            if is_heavy {
+                // What overlaps under gravity is lifted.
+                height = height.min(lowest);
+            }
             world
                 .attach_at(body, Shape::sphere("end", 0.03).unwrap(), end, of)
                 .unwrap();
         }
+        let at = Isometry3::translation(0.0, 0.0, height);
+        world
+            .attach_at(floor, Shape::half_space("plane"), at, of)
+            .unwrap();
         let (gain, fastest, missed) = run(&mut world, seconds);
-        if gain > 1e-3 * fastest {
+        if gain > 1e-4 * fastest {
             println!(
                 "floor {seed}: {:.2e} of {fastest:.3} J, {of:?}, {links} links, {step:.4} s, {missed} missed",
                 gain / fastest
@@ -309,9 +309,9 @@ fn trees_in_the_air_gain_nothing() {
 
 #[test]
 fn trees_on_a_floor_gain_nothing() {
-    for theta in [Settings::IMPLICIT_EULER, Settings::MIDPOINT] {
+    for (theta, most) in [(Settings::IMPLICIT_EULER, 1e-4), (Settings::MIDPOINT, 2e-3)] {
         let worst = on_the_floor(0..12, 1.0, theta);
-        assert!(worst < 0.05, "θ = {theta}: {worst:e}");
+        assert!(worst < most, "θ = {theta}: {worst:e}");
     }
 }
 
@@ -327,12 +327,10 @@ fn many_trees() {
     let worst = in_the_air(100..160, 20.0);
     println!("in the air: {worst:e}");
     assert!(worst < 1e-3, "{worst:e}");
-    // On the floor some rise: their figures are shown, and all stay finite.
-    for theta in [Settings::IMPLICIT_EULER, Settings::MIDPOINT] {
-        println!(
-            "on the floor, θ = {theta}: {:e}",
-            on_the_floor(100..200, 20.0, theta)
-        );
+    for (theta, most) in [(Settings::IMPLICIT_EULER, 1e-3), (Settings::MIDPOINT, 5e-3)] {
+        let worst = on_the_floor(100..200, 5.0, theta);
+        println!("on the floor, θ = {theta}: {worst:e}");
+        assert!(worst < most, "θ = {theta}: {worst:e}");
     }
     held_by_drives(100..160, 20.0);
 }

@@ -5,5 +5,7 @@
 mod allocator;
 pub mod data;
 pub mod outside;
+mod random;
 
 pub use allocator::allocations;
+pub use random::Random;

@@ -52,6 +52,8 @@ struct FreeBody {
     /// Orientation whose inertia is in A, free rotation over the step, and what follows for A and b.
     rotation: UnitQuaternion<f64>,
     free: FreeRotation,
+    /// Whether free rotation changes its velocity so much in the step that impulses act before it.
+    is_kicked_first: bool,
     world_inertia: Matrix3<f64>,
     b: [f64; 6],
     /// What joints add to A where they turn with the body, and what they add to b if it goes on turning
@@ -70,6 +72,21 @@ pub(crate) struct BodyState {
     pub(crate) center: Vector3<f64>,
     /// Orientation of the body's frame.
     pub(crate) rotation: UnitQuaternion<f64>,
+    /// Of the centre of mass, m/s.
+    pub(crate) velocity: Vector3<f64>,
+    /// rad/s.
+    pub(crate) angular_velocity: Vector3<f64>,
+}
+
+/// A free body as something that moves, world axes.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub(crate) struct Moving {
+    /// kg.
+    pub(crate) mass: f64,
+    /// Centre of mass, m.
+    pub(crate) center: Vector3<f64>,
+    /// Rotational inertia about the centre of mass, kg·m².
+    pub(crate) inertia: Matrix3<f64>,
     /// Of the centre of mass, m/s.
     pub(crate) velocity: Vector3<f64>,
     /// rad/s.
@@ -136,6 +153,7 @@ impl FreeBodies {
                 end: Vector3::zeros(),
                 middle: Vector3::zeros(),
             },
+            is_kicked_first: false,
             world_inertia: about_center,
             b: [0.0; 6],
             stiffness: Matrix3::zeros(),
@@ -191,6 +209,37 @@ impl FreeBodies {
         self.items.iter().map(move |body| {
             let energy = body.energy(state, settings);
             (body.subsystem, body.v..body.v + 6, body.frame, energy)
+        })
+    }
+
+    /// Every body's subsystem, and the power of gravity on it in a state, W.
+    pub(crate) fn falling<'a>(
+        &'a self,
+        state: &'a State,
+        gravity: &'a Vector3<f64>,
+    ) -> impl Iterator<Item = (usize, f64)> + 'a {
+        self.items.iter().map(move |body| {
+            let velocity = read_vector(&state.v[body.v..]);
+            (body.subsystem, body.mass * gravity.dot(&velocity))
+        })
+    }
+
+    /// Every body's subsystem, where its velocities are, and how it moves in a state.
+    pub(crate) fn moving<'a>(
+        &'a self,
+        state: &'a State,
+    ) -> impl Iterator<Item = (usize, Range<usize>, Moving)> + 'a {
+        self.items.iter().map(move |body| {
+            let at = body.read(&state.q, &state.v);
+            let rotation = at.rotation.to_rotation_matrix();
+            let moving = Moving {
+                mass: body.mass,
+                center: at.center,
+                inertia: rotation.matrix() * body.inertia * rotation.matrix().transpose(),
+                velocity: at.velocity,
+                angular_velocity: at.angular_velocity,
+            };
+            (body.subsystem, body.v..body.v + 6, moving)
         })
     }
 
@@ -295,6 +344,15 @@ impl FreeBody {
         }
     }
 
+    /// Whether free rotation over a step takes a body from the angular velocity `start` to `end` (both in the body's
+    /// axes at the start), by so much that what an impulse does to one says little of what it does to the other.
+    fn is_changed_by_turning(&self, start: &Vector3<f64>, end: &Vector3<f64>) -> bool {
+        /// Share of the motion, both as √ of kinetic energy.
+        const LARGE: f64 = 0.1;
+        let square = |omega: &Vector3<f64>| omega.dot(&(self.inertia * omega));
+        square(&(end - start)) > LARGE * LARGE * square(start)
+    }
+
     fn energy(&self, state: &State, settings: &Settings) -> Energy {
         let state = self.read(&state.q, &state.v);
         let local = state.rotation.inverse() * state.angular_velocity;
@@ -347,6 +405,9 @@ impl Mechanism for FreeBodies {
             } else {
                 let turned = turn(&state.rotation, &(state.rotation * free.middle), dt);
                 let end = turned * free.end;
+                let end_seen = state.rotation.inverse() * end;
+                body.is_kicked_first = body.is_changed_by_turning(&local, &end_seen);
+                let end = if body.is_kicked_first { omega } else { end };
                 let change = end - omega;
                 // The body turns with the middle velocity of its free rotation.
                 places.frames.beside[body.frame] =
@@ -455,6 +516,15 @@ impl Mechanism for FreeBodies {
             // The body turns with the middle velocity of its free rotation, changed by what the
             // impulses changed.
             let omega = state.angular_velocity;
+            if body.is_kicked_first {
+                let after = (angular - omega * theta) / (1.0 - theta);
+                let kicked = state.rotation.inverse() * after;
+                let free = free_rotation(&body.inertia, &kicked, dt);
+                let rotation = turn(&state.rotation, &(state.rotation * free.middle), dt);
+                write_pose(&mut next.q[body.q..body.q + 7], &center, &rotation);
+                body.write_velocity(&velocity, &(rotation * free.end), &mut next.v);
+                continue;
+            }
             let middle = state.rotation * body.free.middle;
             let end = turn(&state.rotation, &middle, dt) * body.free.end;
             let free_hat = omega * theta + end * (1.0 - theta);

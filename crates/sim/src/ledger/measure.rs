@@ -36,6 +36,11 @@ pub(crate) fn driven_work(result: &RowResult) -> f64 {
     -both.map(|(impulse, driven)| impulse * driven).sum::<f64>()
 }
 
+/// Sum of the sizes of a constraint's impulses, N·s or N·m·s.
+pub(crate) fn exerted(result: &RowResult) -> f64 {
+    result.impulse.iter().map(|impulse| impulse.abs()).sum()
+}
+
 impl World {
     /// Energies where everything is placed.
     pub(crate) fn energy_now(&self) -> Result<WorldEnergy> {

@@ -3,7 +3,7 @@
 mod measure;
 mod watch;
 
-pub(crate) use measure::{WorldEnergy, driven_work};
+pub(crate) use measure::{WorldEnergy, driven_work, exerted};
 pub use watch::{EnergyGain, EnergyWatch};
 
 use serde::{Deserialize, Serialize};

@@ -77,6 +77,23 @@ impl LastStep {
         self.loads.iter_mut().for_each(|load| *load *= factor);
     }
 
+    /// Adds what constraints that it names did in an earlier part of the step.
+    pub(crate) fn add_earlier(&mut self, earlier: &Self) {
+        for (key, before) in earlier.named_results() {
+            if before.impulse.iter().all(|&part| part == 0.0) {
+                continue;
+            }
+            let found = self.keys.iter().position(|known| *known == key);
+            if let Some(result) = found.and_then(|at| self.results.get_mut(at)) {
+                result.add_impulse(before);
+            }
+        }
+        let both = self.direct.iter_mut().zip(&earlier.direct);
+        both.for_each(|(sum, part)| *sum += part);
+        let both = self.loads.iter_mut().zip(&earlier.loads);
+        both.for_each(|(sum, part)| *sum += part);
+    }
+
     /// What was found of the constraints, in their order.
     pub(crate) fn results(&self) -> &[RowResult] {
         &self.results

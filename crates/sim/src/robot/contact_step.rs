@@ -1,10 +1,11 @@
 //! What energy a tree that constraints act on should have at the end of a step.
 //!
 //! Such a step is of first order: A and rows where the pass stands, q⁺ = q ⊕ h v̂. Everything but gravity
-//! and Coriolis forces (constraints, driven bodies, pushes, drives, damping) gives the momentum
-//! p = M (v⁺ − v) + h c with c the bias force, and does the work p·(v + v⁺)/2. By as much the energy should change;
-//! what it changes by beside that is the rule's own error. Where stages were evaluated, the step begins at the
-//! end of the path without constraints, and p = M (v⁺ − v_free).
+//! and Coriolis forces (constraints, driven bodies, pushes, drives, damping, springs) gives the momentum
+//! p = M (v⁺ − v) + h c with c the bias force, and does the work p·(v + v⁺)/2. By as much, but for the work of the
+//! joints' own springs, the energy with theirs should change; what it changes by beside that is the rule's own
+//! error. Where stages were evaluated, the step begins at the end of the path without constraints, and
+//! p = M (v⁺ − v_free).
 
 use nalgebra::Vector3;
 use stiction_dynamics::{forward_kinematics_velocity, tree_energy_from_kinematics};
@@ -56,9 +57,10 @@ impl Robot {
             if self.contact_steps[tree].is_noted {
                 let [kinetic, height] = self.energies[tree];
                 let work = match self.paths.gave_velocity(tree) {
-                    true => self.work_beside_path(tree, next),
+                    true => self.work_beside_path(tree, now, next),
                     false => self.work_of_all_but_gravity(tree, now, next)?,
                 };
+                let work = work - self.work_of_springs(tree, now, next);
                 self.contact_steps[tree].kinetic = kinetic;
                 self.contact_steps[tree].expected = kinetic + height + work;
             }
@@ -66,7 +68,7 @@ impl Robot {
         Ok(())
     }
 
-    /// Kinetic energy and that of gravity of the trees that were noted: at the start of the step, or at the end
+    /// Kinetic energy and that of gravity and springs of the trees that were noted: at the start of the step, or at the end
     /// of the path that b came from.
     fn measure_starts(&mut self, now: &Now<'_>) -> Result<()> {
         let mut data = self
@@ -94,7 +96,8 @@ impl Robot {
             };
             for (tree, _) in trees {
                 let bodies = self.views[tree].bodies.clone();
-                self.energies[tree] = tree_energy_from_kinematics(&self.model, at, bodies, v)?;
+                let [kinetic, height] = tree_energy_from_kinematics(&self.model, at, bodies, v)?;
+                self.energies[tree] = [kinetic, height + self.energy_of_springs(tree, q)];
             }
         }
         Ok(())
@@ -118,8 +121,9 @@ impl Robot {
             let [kinetic, height] = tree_energy_from_kinematics(&self.model, &data, bodies, v)?;
             let fastest = kinetic.max(step.kinetic);
             let weight = self.masses[tree] * self.model.gravity().norm();
+            let springs = self.energy_of_springs(tree, q);
             let end = ContactEnd {
-                error: kinetic + height - step.expected,
+                error: kinetic + height + springs - step.expected,
                 kinetic,
                 power: (2.0 * fastest / self.masses[tree]).sqrt() * weight,
             };
@@ -150,16 +154,53 @@ impl Robot {
         Ok(work + step * pushed?)
     }
 
-    /// M (v⁺ − v_free)·(v_free + v⁺)/2 of a tree whose b came from its path, J.
-    fn work_beside_path(&mut self, tree: usize, next: &State) -> f64 {
+    /// M (v⁺ − v_free)·(v + v⁺)/2 of a tree whose b came from its path, J.
+    fn work_beside_path(&mut self, tree: usize, now: &Now<'_>, next: &State) -> f64 {
         let dofs = self.views[tree].dofs.clone();
-        let after = &next.v[self.v.start + dofs.start..self.v.start + dofs.end];
-        let mut free = std::mem::take(&mut self.mean);
-        free.clear();
-        free.extend_from_slice(&self.paths.end().1[dofs]);
-        let before = self.kinetic_where_placed(tree, &free);
-        self.mean = free;
-        self.kinetic_where_placed(tree, after) - before
+        let all = self.v.start + dofs.start..self.v.start + dofs.end;
+        let mut change = std::mem::take(&mut self.mean);
+        change.clear();
+        let both = next.v[all.clone()].iter().zip(&self.paths.end().1[dofs]);
+        change.extend(both.map(|(after, free)| after - free));
+        let momentum = &mut self.momentum[..change.len()];
+        momentum.fill(0.0);
+        let (twists, momenta) = (&mut self.twists, &mut self.momenta);
+        add_momentum(&self.views[tree], &change, 1.0, twists, momenta, momentum);
+        let mean = now.state.v[all.clone()].iter().zip(&next.v[all]);
+        let each = momentum.iter().zip(mean);
+        let work = each.map(|(p, (before, after))| 0.5 * p * (before + after));
+        let work = work.sum();
+        self.mean = change;
+        work
+    }
+
+    fn energy_of_springs(&self, tree: usize, q: &[f64]) -> f64 {
+        let dofs = self.views[tree].dofs.clone();
+        let properties = self.model.dof_properties();
+        self.joints.spring_energy(properties, q, dofs)
+    }
+
+    /// Work in the step of the joints' own springs as A and b have it, J; of a tree whose b came from its path, of what
+    /// they do beside that.
+    fn work_of_springs(&self, tree: usize, now: &Now<'_>, next: &State) -> f64 {
+        let (step, theta) = (now.settings.time_step, now.settings.theta);
+        let gave_velocity = self.paths.gave_velocity(tree);
+        let mut work = 0.0;
+        for dof in self.views[tree].dofs.clone() {
+            let properties = &self.model.dof_properties()[dof];
+            let [impulse, falls] = self.joints.spring_impulse(properties, dof, step);
+            if impulse == 0.0 && falls == 0.0 {
+                continue;
+            }
+            let (before, after) = (now.state.v[self.v.start + dof], next.v[self.v.start + dof]);
+            let hat = |after: f64| theta * before + (1.0 - theta) * after;
+            let exerted = match gave_velocity {
+                true => falls * (hat(self.paths.end().1[dof]) - hat(after)),
+                false => impulse - falls * hat(after),
+            };
+            work += 0.5 * exerted * (before + after);
+        }
+        work
     }
 
     /// ½ vᵀ M v of a tree where the pass stands, J; `v` is that of the tree.

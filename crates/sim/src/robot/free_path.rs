@@ -84,6 +84,13 @@ impl FreePaths {
         }
     }
 
+    /// b of no tree follows from its path: a later pass evaluates anew.
+    pub(super) fn forget_velocities(&mut self) {
+        for path in &mut self.trees {
+            path.gave_velocity = false;
+        }
+    }
+
     pub(super) fn is_on(&self, tree: usize) -> bool {
         self.trees[tree].is_taken
     }

@@ -1,5 +1,7 @@
 //! What acts in joint space: drives, damping and springs.
 
+use std::ops::Range;
+
 use nalgebra::{Quaternion, UnitQuaternion, Vector3};
 use stiction_dynamics::{DofProperties, JointDescription, JointKind, Model};
 use stiction_modeling::{Saturation, Tracking};
@@ -144,19 +146,41 @@ impl JointForces {
         }
     }
 
-    /// Energy of the joints' own springs, J.
-    pub(super) fn spring_energy(&self, properties: &[DofProperties], q: &[f64]) -> f64 {
+    /// Energy of the own springs of the joints of some degrees of freedom, J.
+    pub(super) fn spring_energy(
+        &self,
+        properties: &[DofProperties],
+        q: &[f64],
+        dofs: Range<usize>,
+    ) -> f64 {
         let mut energy = 0.0;
-        for (properties, at) in properties.iter().zip(&self.position_of_dof) {
-            if let Some(at) = *at {
-                let stretch = q[at] - properties.reference;
-                energy += 0.5 * properties.stiffness * stretch * stretch;
+        for dof in dofs.clone() {
+            if let Some(at) = self.position_of_dof[dof] {
+                let stretch = q[at] - properties[dof].reference;
+                energy += 0.5 * properties[dof].stiffness * stretch * stretch;
             }
         }
-        for ball in &self.ball_springs {
+        for ball in self
+            .ball_springs
+            .iter()
+            .filter(|ball| dofs.contains(&ball.dof))
+        {
             energy += 0.5 * ball.stiffness * ball.turn(q).norm_squared();
         }
         energy
+    }
+
+    /// What the own spring of a joint exerts in a step of `dt` s: an impulse at v̂ = 0, N·m·s, and how it falls with
+    /// v̂, kg·m².
+    pub(super) fn spring_impulse(
+        &self,
+        properties: &DofProperties,
+        dof: usize,
+        dt: f64,
+    ) -> [f64; 2] {
+        let [drive, implicit] = self.drive[dof];
+        let rest = self.implicit[dof] - implicit - dt * properties.damping;
+        [dt * (self.torque[dof] - drive), rest]
     }
 }
 

@@ -305,8 +305,9 @@ impl Mechanism for Robot {
     }
 
     fn prepare(&mut self, now: &Now<'_>, places: &mut Places) -> Result<()> {
-        if now.guess.is_none() {
-            self.paths.begin_step();
+        match now.guess {
+            None => self.paths.begin_step(),
+            Some(_) => self.paths.forget_velocities(),
         }
         self.prepare_trees(now, places)?;
         let (q, v) = (&now.state.q[self.q.clone()], &now.state.v[self.v.clone()]);
@@ -417,7 +418,10 @@ impl Mechanism for Robot {
     fn energy(&self, state: &State, _settings: &Settings) -> Result<Energy> {
         let (q, v) = (&state.q[self.q.clone()], &state.v[self.v.clone()]);
         let [kinetic, high] = energy_from_kinematics(&self.model, &self.placed, v)?;
-        let springs = self.joints.spring_energy(self.model.dof_properties(), q);
+        let dofs = 0..self.model.nv();
+        let springs = self
+            .joints
+            .spring_energy(self.model.dof_properties(), q, dofs);
         Ok(Energy {
             kinetic,
             potential: high + springs,

@@ -8,6 +8,8 @@ mod account;
 mod contacts;
 mod free_paths;
 mod halving;
+mod impact_parts;
+mod locked;
 mod passes;
 mod projection;
 mod report;
@@ -283,6 +285,7 @@ impl World {
         }
         self.has_way = summary.has_way;
         self.is_pushed = summary.is_pushed;
+        self.strike = summary.strike;
         let now = Now {
             state: &self.state,
             inputs: &self.commands.inputs,

@@ -61,7 +61,7 @@ pub struct StepReport {
     /// Trees in contact that moved too fast for one evaluation: stages were evaluated for them.
     #[serde(default)]
     pub staged_trees: usize,
-    /// Energy that the accounts of trees took away because no force had given it, J.
+    /// Energy that accounts took away because no force had given it, J.
     #[serde(default)]
     pub energy_taken: f64,
     /// Colliders that went farther in the step than contacts were looked for, by more than half their

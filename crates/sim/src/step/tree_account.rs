@@ -2,17 +2,16 @@
 //!
 //! Their step is of first order. What it does to the energy beside the work of what acts is an error (see
 //! `robot::contact_step`), and so is the work of joints between bodies, loops and couplings, which do none, of
-//! contacts, limits and dry friction where they give any, and what putting joints right lifts. Errors of an
-//! island are added up, those that take energy pay back those that gave it; what of the sum
-//! exceeds what a step of gravity does, and where something is touched a share of the motion's energy, is taken
-//! away. Work of contacts is taken at once, and so are errors of a step in which restitution acts: it does not
-//! happen twice, so that nothing pays them back.
+//! contacts, limits and dry friction where they give any, and what putting positions right lifts: pushing apart what
+//! overlaps, and bringing joints back. What all of it together gives the trees of an island is taken from their
+//! motion at once; what it takes from them is lost. Only errors of joints come and go with the motion: those of an
+//! island that has any are added up, and what exceeds what a step of gravity does is taken.
 
 use stiction_islands::Head;
 
 use super::rows::RowKind;
 use crate::error::Result;
-use crate::ledger::driven_work;
+use crate::ledger::{driven_work, exerted};
 use crate::robot::{ContactEnd, ContactMemory, Robot};
 use crate::world::World;
 
@@ -38,17 +37,16 @@ struct Balance {
     kinetic: f64,
     /// What gravity may do in a second, W.
     power: f64,
-    memory: ContactMemory,
+    /// What errors have added to the energy and may be paid back, J.
+    debt: f64,
     /// Work of joints, loops and couplings, J.
     of_joints: f64,
     /// Work of contacts, limits and friction, J.
     of_touch: f64,
-    /// Sum of what contacts exert, N·s.
+    /// Sum of what contacts exert along their normals, and of what all constraints do, N·s or N·m·s.
     impulse: f64,
+    exerted: f64,
     is_joined: bool,
-    is_touched: bool,
-    /// Whether restitution acted.
-    has_impact: bool,
     /// Whether it has members whose velocities are not those of its positions.
     lags: bool,
     /// What velocities are multiplied by.
@@ -64,8 +62,7 @@ pub(super) struct TreeAccounts {
 }
 
 impl World {
-    /// Takes from trees that constraints act on what the step gave them. Where something is
-    /// pushed apart, positions count without that: what it lifts is no error.
+    /// Takes from trees that constraints act on what the step gave them.
     pub(super) fn settle_tree_accounts(&mut self) -> Result<()> {
         if !self.settings.energy_account {
             return Ok(());
@@ -86,9 +83,8 @@ impl World {
                 true => 0.0,
                 false => step * self.settings.gravity.norm(),
             };
-            let overdraft = self.settings.contact_motion.overdraft;
             for island in &mut accounts.islands {
-                self.report.energy_taken += island.settle(step, lag, overdraft);
+                self.report.energy_taken += island.settle(step, lag, self.settings.tolerance);
             }
             self.slow_down(&accounts);
         }
@@ -99,10 +95,7 @@ impl World {
     /// How all trees on no free path end.
     fn collect_ends(&self, ends: &mut Vec<TreeEnd>) -> Result<()> {
         ends.clear();
-        let q = match self.is_pushed_apart {
-            true => &self.plain,
-            false => &self.next.q,
-        };
+        let q = &self.next.q;
         for (number, handle) in self.robots.iter().enumerate() {
             let Some(robot) = self.mechanisms.typed::<Robot>(handle.index) else {
                 continue;
@@ -129,17 +122,15 @@ impl World {
             };
             let island = &mut islands[at];
             let own = result.work - driven_work(result);
+            island.exerted += exerted(result);
             let is = |kind: RowKind| head.key.kind == kind as u16;
             if is(RowKind::Contact) {
-                island.is_touched = true;
                 let point = &self.contacts.points[head.item as usize];
                 // A surface that gives stores energy.
                 let gives = point.material.compliance > 0.0;
                 island.of_touch += if gives { own.min(0.0) } else { own };
                 island.impulse += result.impulse[2].abs();
-                island.has_impact |= result.note.closing.is_some();
             } else if is(RowKind::Limit) || is(RowKind::Friction) {
-                island.is_touched = true;
                 island.of_touch += own;
             } else if is(RowKind::Coupling) || (is(RowKind::Connection) && self.is_joint(head)) {
                 island.is_joined = true;
@@ -167,7 +158,6 @@ impl World {
     }
 
     fn add_up_trees(&self, accounts: &mut TreeAccounts) {
-        let kept = (1.0 - self.settings.time_step / MEMORY).max(0.0);
         for tree in &accounts.ends {
             let island = &mut accounts.islands[tree.island];
             island.trees += 1.0;
@@ -177,9 +167,7 @@ impl World {
             let memory = self
                 .robot_at(tree.robot)
                 .map(|robot| robot.contact_memory(tree.tree, &self.next));
-            let memory = memory.unwrap_or_default();
-            island.memory.scale += (kept * memory.scale).max(tree.end.kinetic);
-            island.memory.debt += memory.debt;
+            island.debt += memory.unwrap_or_default().debt;
         }
         let bodies = &self.mechanisms.free_bodies;
         for (subsystem, _, _, energy) in bodies.energies(&self.next, &self.settings) {
@@ -206,7 +194,7 @@ impl World {
             let before = robot.contact_memory(tree.tree, &self.next);
             let memory = ContactMemory {
                 scale: (kept * before.scale).max(tree.end.kinetic),
-                debt: island.memory.debt / island.trees,
+                debt: island.debt / island.trees,
             };
             robot.set_contact_memory(tree.tree, memory, &mut self.next);
             let dofs = self.tables.layout.dofs(robot.first_subsystem + tree.tree);
@@ -231,27 +219,28 @@ impl World {
 }
 
 impl Balance {
-    /// Decides what is taken, J; `lag` is the velocity (m/s) by which impacts may be seen off.
-    fn settle(&mut self, step: f64, lag: f64, overdraft: f64) -> f64 {
+    /// Decides what is taken, J, of what the solver's tolerance does not explain; `lag` is the velocity (m/s) by which
+    /// impacts may be seen off.
+    fn settle(&mut self, step: f64, lag: f64, tolerance: f64) -> f64 {
         self.factor = 1.0;
         let lift = step * self.power;
-        let mut error = self.error + self.of_joints;
-        let impact = match self.has_impact && !self.lags {
-            // Where velocities are those of the positions, the energy is known on both sides of an impact: what of
-            // errors and impulses together gives any is taken at once.
+        // Impacts act at their instant: where velocities lag, their work is seen by what gravity does in the step off.
+        let unseen = if self.lags { lag * self.impulse } else { 0.0 };
+        let noise = tolerance * self.exerted;
+        let given = self.error + self.of_joints + self.of_touch - unseen - noise;
+        let excess = match self.is_joined {
+            // Errors of joints come and go with the motion.
             true => {
-                let given = (error + self.of_touch).max(0.0);
-                error -= given;
-                given
+                let owed = (self.debt + given).max(0.0);
+                self.debt = owed.min(lift);
+                // A debt that is too large because the motion died down is forgiven.
+                (owed - lift).min(given).max(0.0)
             }
-            false => (self.of_touch - lag * self.impulse).max(0.0),
+            false => {
+                self.debt = 0.0;
+                given.max(0.0)
+            }
         };
-        let owed = (self.memory.debt + error).max(0.0);
-        let share = if self.is_touched { overdraft } else { 0.0 };
-        let most = share * self.memory.scale + lift;
-        self.memory.debt = owed.min(most);
-        // A debt that is too large because the motion died down is forgiven.
-        let excess = (owed - most).min(error).max(0.0) + impact;
         if !(excess > 0.0 && self.trees > 0.0 && self.kinetic > 0.0) {
             return 0.0;
         }

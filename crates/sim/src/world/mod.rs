@@ -112,6 +112,8 @@ pub struct World {
     pub(crate) has_way: bool,
     /// Whether that is because something is pushed back.
     pub(crate) is_pushed: bool,
+    /// The first impact with restitution in the step, see [`SolveSummary::strike`](stiction_islands::SolveSummary).
+    pub(crate) strike: Option<f64>,
     /// Whether in the last step what overlaps was.
     pub(crate) is_pushed_apart: bool,
     /// Positions at the end of the step before any were put right, where some were.
@@ -205,6 +207,7 @@ impl World {
             way: Vec::new(),
             has_way: false,
             is_pushed: false,
+            strike: None,
             is_pushed_apart: false,
             plain: Vec::new(),
             mean_velocity: Vec::new(),
