@@ -150,8 +150,9 @@ pub(crate) fn factor_tree(model: &Model, data: &mut Data, links: Range<usize>) -
     for (k, link) in links.clone().zip(&model.links[links.clone()]) {
         data.articulated[k + 1] = ArticulatedInertia::from(&link.inertia);
     }
-    for (k, link) in links.clone().zip(&model.links[links]).rev() {
-        with_kernel!(&link.joint, j => release(j, model, link, k + 1, data, &model.armature)?);
+    for &k in model.topology.pass_order[links].iter().rev() {
+        let link = &model.links[k];
+        with_kernel!(&link.joint, j => { release(j, model, link, k + 1, data, &model.armature)?; });
     }
     Ok(())
 }
@@ -160,10 +161,15 @@ pub(crate) fn factor_tree(model: &Model, data: &mut Data, links: Range<usize>) -
 pub(crate) fn solve_factored(model: &Model, data: &mut Data, links: Range<usize>, x: &[f64]) {
     data.proper_acceleration[0] = Motion::zero();
     data.force[links.start + 1..links.end + 1].fill(Force::zero());
-    for (k, link) in links.clone().zip(&model.links[links.clone()]).rev() {
-        with_kernel!(&link.joint, j => inward_force::<_, false>(j, model, link, k + 1, data, x));
+    for &k in model.topology.pass_order[links.clone()].iter().rev() {
+        let link = &model.links[k];
+        with_kernel!(&link.joint, j => {
+            let force = inward_force(j, model, link, k + 1, data, x);
+            hand_force(j, link, k + 1, data, &force);
+        });
     }
-    for (k, link) in links.clone().zip(&model.links[links]) {
+    for &k in &model.topology.pass_order[links] {
+        let link = &model.links[k];
         with_kernel!(&link.joint, j => outward_acceleration::<_, false>(j, model, link, k + 1, data));
     }
 }
@@ -189,19 +195,7 @@ pub fn articulated_inertias(model: &Model, data: &mut Data, q: &[f64]) -> Result
 pub fn mass_inverse_product<'d>(model: &Model, data: &'d mut Data, x: &[f64]) -> Result<&'d [f64]> {
     data.check(model)?;
     check_length("x", x.len(), model.nv())?;
-    data.force.fill(Force::zero());
-    data.proper_acceleration[0] = Motion::zero();
-    for &k in model.topology.pass_order.iter().rev() {
-        let link = &model.links[k];
-        with_kernel!(&link.joint, j => {
-            let force = inward_force(j, model, link, k + 1, data, x);
-            hand_force(j, link, k + 1, data, &force);
-        });
-    }
-    for &k in &model.topology.pass_order {
-        let link = &model.links[k];
-        with_kernel!(&link.joint, j => outward_acceleration::<_, false>(j, model, link, k + 1, data));
-    }
+    solve_factored(model, data, 0..model.links.len(), x);
     Ok(&data.joint_acceleration)
 }
 
