@@ -17,6 +17,7 @@ fn run(scene: &mut Scene, seconds: f64) {
 
 /// Tensions of a rope that slides for a second, over each other and over what the capstan equation says, at ten
 /// times of the next second.
+#[expect(clippy::print_stdout, reason = "shows what is predicted and found")]
 fn capstan(friction: f64, turns: f64) -> (Vec<f64>, usize) {
     let mut options = Options::default();
     options.settings.tolerance = Some(1e-6);
