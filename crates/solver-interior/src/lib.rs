@@ -2,6 +2,7 @@
 //!
 #![doc = include_str!("../README.md")]
 
+mod polish;
 mod program;
 mod solve;
 

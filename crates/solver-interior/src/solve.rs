@@ -1,4 +1,4 @@
-//! `ccp-interior`: the program handed to Clarabel, and its answer judged like everybody's.
+//! `ccp-interior`: the program handed to Clarabel, its answer polished, and judged like everybody's.
 
 use clarabel::solver::{
     DefaultInfo, DefaultSettingsBuilder, DefaultSolver, IPSolver, SolverStatus,
@@ -8,6 +8,7 @@ use stiction_constraints::{
     ResidualEvaluator, Solution, Solver, Stall, Stopwatch,
 };
 
+use crate::polish::Polish;
 use crate::program::Program;
 
 /// Clarabel on the convex cone model.
@@ -17,10 +18,11 @@ pub struct CcpInterior {
     impulse: Vec<f64>,
 }
 
-/// Steps when the budget does not say; twenty to forty are usual.
+/// Steps of both parts when the budget does not say; twenty to forty are usual.
 const MAX_STEPS: usize = 200;
-/// What is asked of Clarabel, which goes as far as rounding lets it and then says so. The residual in m/s
-/// decides.
+/// What is asked of Clarabel, which goes as far as rounding lets it and then says so. It is about products of
+/// impulse and velocity: where both are next to nothing in the solution, each of them is only known to the root of it.
+/// [`Polish`] does the rest, and the residual in m/s decides.
 const TOLERANCE: f64 = 1e-13;
 
 /// How Clarabel ended, and its steps.
@@ -75,6 +77,12 @@ impl CcpInterior {
         })
     }
 
+    /// The residual of `self.impulse` in the convex cone model, m/s, not below what rounding hides.
+    fn residual(&mut self, problem: &Problem) -> f64 {
+        let residual = self.evaluator.cone_model(problem, &self.impulse);
+        residual.max(self.evaluator.rounding(problem, &self.impulse))
+    }
+
     /// Begins with the guess where it solves the problem better than no impulses do: an interior-point method
     /// has no use for one, but to hand it back.
     fn begin(&mut self, problem: &Problem, solution: &mut Solution) -> f64 {
@@ -104,7 +112,8 @@ impl CcpInterior {
         report: &mut Report,
     ) -> Outcome {
         let rounding = self.evaluator.rounding(problem, &solution.impulse);
-        if least.max(rounding) <= budget.tolerance {
+        let least = least.max(rounding);
+        if least <= budget.tolerance {
             return Outcome::Converged;
         }
         if stopwatch.is_spent() {
@@ -120,11 +129,18 @@ impl CcpInterior {
         };
         report.iterations = run.steps.min(most);
         report.factorizations = report.iterations;
-        let mut residual = self.evaluator.cone_model(problem, &self.impulse);
-        residual = residual.max(self.evaluator.rounding(problem, &self.impulse));
-        if residual < least || !least.is_finite() && residual.is_finite() {
-            solution.impulse.copy_from_slice(&self.impulse);
+        let mut residual = self.residual(problem);
+        if residual.is_nan() || residual > least {
+            // A certificate that the model has no solution is no place to begin at.
+            self.impulse.copy_from_slice(&solution.impulse);
+            residual = least;
         }
+        let left = most - report.iterations;
+        let polish = Polish::new(problem, &mut self.evaluator, stopwatch, &self.impulse, left);
+        let steps = polish.run(budget.tolerance, &mut self.impulse, &mut residual);
+        report.iterations += steps;
+        report.factorizations += steps;
+        solution.impulse.copy_from_slice(&self.impulse);
         if budget.record_history {
             report.history.push(HistoryEntry {
                 iteration: report.iterations.max(1),
@@ -139,8 +155,9 @@ impl CcpInterior {
         match run.status {
             _ if residual <= budget.tolerance => Outcome::Converged,
             SolverStatus::CallbackTerminated => stopwatch.outcome(),
-            SolverStatus::MaxIterations => Outcome::OutOfIterations,
             SolverStatus::MaxTime => Outcome::OutOfTime,
+            _ if stopwatch.is_spent() => stopwatch.outcome(),
+            _ if report.iterations >= most => Outcome::OutOfIterations,
             _ => Outcome::stalled(Stall::NoProgress),
         }
     }
