@@ -6,6 +6,7 @@ mod ablation_canal;
 mod ablation_subadmm;
 mod cases;
 mod convex;
+mod inner_solves;
 mod nuts;
 mod pouring;
 mod rigid_twin;

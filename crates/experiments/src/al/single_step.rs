@@ -4,10 +4,10 @@ use std::time::Duration;
 
 use stiction_constraints::{Budget, Criterion, Problem, Solution, Solver};
 use stiction_sim::solvers::make;
-use stiction_solver_canal::{Canal, CanalSettings, InnerStop};
 use stiction_solver_pgs::{Pgs, PgsSettings};
 
 use super::cases;
+use super::inner_solves::{Inner, inner_solves, inner_table};
 use super::nuts;
 use super::watched::{NEVER, median};
 use crate::chart::{Chart, Curve, Scale, grid};
@@ -60,13 +60,7 @@ const SUBADMM: usize = 2;
 const SUBADMM_PAPER: usize = 3;
 const PGS: usize = 4;
 /// The paper's accuracy.
-const ACCURATE: f64 = 1e-8;
-/// Tolerances of CANAL's inner solves, relative to ‖b‖ and ‖Jᵀλ‖, and κ of (28): the paper prints neither.
-const INNER: [f64; 4] = [1e-10, 1e-8, 1e-6, 1e-4];
-const GROWTH: [f64; 3] = [10.0, 2.0, 1.0];
-/// Outer iterations in which they are watched.
-const WATCHED: usize = 10;
-
+pub(super) const ACCURATE: f64 = 1e-8;
 /// What one solver did with one problem in so many iterations.
 #[derive(Debug, Clone, Copy)]
 struct Point {
@@ -84,19 +78,6 @@ struct Whole {
     iterations: usize,
     /// Contacts that carry something.
     loaded: usize,
-}
-
-/// CANAL as printed with an inner tolerance and a growth of β.
-#[derive(Debug, Clone, Copy)]
-struct Inner {
-    tolerance: f64,
-    growth: f64,
-    /// Newton steps of each of ten outer iterations, mean.
-    each: [f64; WATCHED],
-    /// Newton steps of an outer iteration of the second half, median.
-    late: f64,
-    /// Problems at 1e-8 within them.
-    accurate: usize,
 }
 
 /// All that is measured of a solver: of each problem its points and its whole solve.
@@ -194,7 +175,7 @@ pub(super) fn dishes(run: &mut Run<'_>) -> Result<Section> {
     Ok(out)
 }
 
-fn budget(iterations: usize) -> Budget {
+pub(super) fn budget(iterations: usize) -> Budget {
     Budget {
         criterion: Criterion::Paper,
         max_iterations: Some(iterations),
@@ -401,70 +382,6 @@ fn costs(measured: &[Measured]) -> Table {
             format!("{:.1}", 1e6 * with),
             format!("{:.1}", 1e6 * without),
             shown.join(", "),
-        ]);
-    }
-    table
-}
-
-/// Newton steps of CANAL's outer iterations with each inner tolerance.
-fn inner_solves(run: &Run<'_>, problems: &[Problem]) -> Result<Vec<Inner>> {
-    let mut out = Vec::new();
-    let kinds = GROWTH.map(|growth| INNER.map(|tolerance| (tolerance, growth)));
-    for (tolerance, growth) in kinds.into_iter().flatten() {
-        let mut settings = CanalSettings::paper();
-        settings.outer_loop.inner_stop = InnerStop::Relative(tolerance);
-        settings.outer_loop.penalty_growth = growth;
-        let mut solver = Canal::new(settings);
-        let (mut late, mut each, mut accurate) = (Vec::new(), [0.0; WATCHED], 0);
-        for problem in problems {
-            if run.is_interrupted() {
-                return Err(crate::ExperimentError::Interrupted);
-            }
-            let (mut before, mut is_accurate) = (0, false);
-            for (index, mean) in each.iter_mut().enumerate() {
-                let mut solution = Solution::cold();
-                let report = solver.solve(problem, &budget(index + 1), &mut solution);
-                let steps = report.inner_iterations.saturating_sub(before) as f64;
-                before = report.inner_iterations;
-                *mean += steps / problems.len() as f64;
-                if index >= WATCHED / 2 {
-                    late.push(steps);
-                }
-                is_accurate |= report.residuals.paper <= ACCURATE;
-            }
-            accurate += usize::from(is_accurate);
-        }
-        out.push(Inner {
-            tolerance,
-            growth,
-            each,
-            late: median(&mut late),
-            accurate,
-        });
-    }
-    Ok(out)
-}
-
-fn inner_table(inner: &[Inner], problems: usize) -> Table {
-    let mut table = Table::new(
-        "canal-paper with other tolerances of its inner solves and other κ, ten outer iterations",
-        [
-            "inner tolerance, of ‖b‖ and ‖Jᵀλ‖",
-            "κ",
-            "at 1e-8 within them",
-            "Newton steps of the first to the tenth, means",
-            "all ten",
-            "of one of the last five, median",
-        ],
-    );
-    for one in inner {
-        table.rows.push(vec![
-            format!("{:.0e}", one.tolerance),
-            format!("{}", one.growth),
-            format!("{} of {problems}", one.accurate),
-            one.each.map(|steps| format!("{steps:.1}")).join(", "),
-            format!("{:.1}", one.each.iter().sum::<f64>()),
-            format!("{:.1}", one.late),
         ]);
     }
     table
