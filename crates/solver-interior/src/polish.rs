@@ -26,7 +26,8 @@ const LARGEST_PENALTY: f64 = 1e6;
 const INNER_TOLERANCE: f64 = 1e-13;
 /// Newton steps of one inner problem.
 const MOST_INNER: usize = 30;
-/// Updates in a row that do not halve the residual after which there is nothing more to be had.
+/// Updates in a row after which there is nothing more to be had, where none brings the residual below this share
+/// of the least.
 const PATIENCE: usize = 6;
 const PROGRESS: f64 = 0.5;
 /// Exactness and probes of a line search.

@@ -24,6 +24,8 @@ const MAX_STEPS: usize = 200;
 /// impulse and velocity: where both are next to nothing in the solution, each of them is only known to the root of it.
 /// [`Polish`] does the rest, and the residual in m/s decides.
 const TOLERANCE: f64 = 1e-13;
+/// How far its steps are refined: with less digits than are asked of the answer, it gives up at piles after a dozen.
+const REFINEMENT: f64 = 1e-15;
 
 /// How Clarabel ended, and its steps.
 struct Run {
@@ -54,6 +56,8 @@ impl CcpInterior {
             .tol_gap_rel(TOLERANCE)
             .tol_feas(TOLERANCE)
             .tol_ktratio(TOLERANCE)
+            .iterative_refinement_abstol(REFINEMENT)
+            .iterative_refinement_reltol(REFINEMENT)
             .presolve_enable(false)
             .build()
             .map_err(|_| Failure::NotFinite)?;
@@ -130,16 +134,18 @@ impl CcpInterior {
         report.iterations = run.steps.min(most);
         report.factorizations = report.iterations;
         let mut residual = self.residual(problem);
-        if residual.is_nan() || residual > least {
+        if residual.is_nan() || residual >= least {
             // A certificate that the model has no solution is no place to begin at.
             self.impulse.copy_from_slice(&solution.impulse);
             residual = least;
         }
         let left = most - report.iterations;
-        let polish = Polish::new(problem, &mut self.evaluator, stopwatch, &self.impulse, left);
-        let steps = polish.run(budget.tolerance, &mut self.impulse, &mut residual);
-        report.iterations += steps;
-        report.factorizations += steps;
+        if residual > budget.tolerance && left > 0 {
+            let polish = Polish::new(problem, &mut self.evaluator, stopwatch, &self.impulse, left);
+            let steps = polish.run(budget.tolerance, &mut self.impulse, &mut residual);
+            report.iterations += steps;
+            report.factorizations += steps;
+        }
         solution.impulse.copy_from_slice(&self.impulse);
         if budget.record_history {
             report.history.push(HistoryEntry {
