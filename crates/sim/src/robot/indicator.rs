@@ -70,7 +70,9 @@ impl Robot {
         let mut values = std::mem::take(&mut self.mean);
         values.clear();
         values.extend_from_slice(&self.acceleration[dofs.clone()]);
-        let whole = self.kinetic_where_placed(tree, &values);
+        // ½ aᵀ M a with M a = −c.
+        let bias = self.bias[dofs.clone()].iter().zip(&values);
+        let whole = -0.5 * bias.map(|(c, a)| c * a).sum::<f64>();
         values.iter_mut().zip(before).for_each(|(a, b)| *a -= b);
         let changed = self.kinetic_where_placed(tree, &values);
         values.clear();
@@ -78,7 +80,7 @@ impl Robot {
         values.extend_from_slice(&now.state.v[all]);
         let kinetic = self.kinetic_where_placed(tree, &values);
         self.mean = values;
-        let speed = kinetic.sqrt() + step * whole.sqrt();
+        let speed = kinetic.sqrt() + step * whole.max(0.0).sqrt();
         match changed > 0.0 {
             true => step * changed.sqrt() / speed,
             false => 0.0,
