@@ -112,8 +112,8 @@ impl Task for Piling {
         verdict.add("deepest penetration", deepest, "m");
         verdict.add("farthest beside the pile", aside, "m");
         verdict.add("most leaning", leaning, "rad");
-        verdict.add("speed at the end", speed, "m/s");
-        verdict.add("jitter at rest", self.jitter.root(), "m/s");
+        verdict.add("speed at the end", speed, "m/s or rad/s");
+        verdict.add("jitter at rest", self.jitter.root(), "m/s or rad/s");
         Ok(verdict)
     }
 }
