@@ -87,7 +87,8 @@ pub struct ContactMotion {
     /// then turn as fast as they act.
     pub fast_turn: f64,
     /// Change of the acceleration that gravity and motion alone give, since the last step and times the time
-    /// step, from which on stages are evaluated, as a share of the speed (both as √ of kinetic energy).
+    /// step, from which on stages are evaluated, as a share of the speed (both as √ of kinetic energy). It is looked
+    /// at where a link turns by more than a 64th of a radian in a step.
     pub fast_change: f64,
     /// Way of a joint in a step, rad or m, below which a robot is too slow to be looked at: a fortieth of a radian or
     /// metre per second at 240 Hz. What errors give it while it is slower makes it faster.
