@@ -5,7 +5,7 @@
 //! grains fall around it, and then it goes around a circle of 10 cm, an eighth of a turn a second. The arm gives way:
 //! its servos have 3 % of their usual stiffness, some 400 N/m at the stick. In a box of 16 cm with friction 0.5
 //! the grains lie four deep and jam between a stiff arm and the walls, and most steps end above 1e-6 with every solver. Here
-//! a few still do.
+//! one in twenty still does.
 
 use std::f64::consts::PI;
 
